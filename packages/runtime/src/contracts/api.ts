@@ -1,0 +1,139 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Clock, IdSource } from './clock.ts'
+import type { Cursor, HoldfastEvent } from './event.ts'
+import type { Commit, Fault } from './fact.ts'
+import type { Ms, Principal, RunId, ThreadId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Part } from './message.ts'
+import type { LanguageModel, ModelResolver } from './model.ts'
+import type { Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
+import type { Page, RunInfo, RunStatus, Store, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from './store.ts'
+import type { Logger, Tool } from './tool.ts'
+import type { Cost, Usage } from './usage.ts'
+
+/** An entry of an agent's `tools`: a name, a reference, or one that tightens what the tool declares. */
+export type AgentTool =
+  | string
+  | { readonly ref: string; readonly approval?: boolean; readonly effect?: 'read' | 'idempotent' | 'once'; readonly timeoutMs?: Ms }
+
+/** An agent as its author writes it, in code or as a manifest. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly description?: string
+  readonly model: ModelReference
+  readonly systemPrompt?: string
+  readonly prompt?: string
+  readonly variables?: readonly VariableDeclaration[]
+  readonly tools?: readonly (AgentTool | Tool<never>)[]
+  readonly limits?: Limits
+  /** JSON Schema, or a Standard Schema that can give one. */
+  readonly outputSchema?: JsonObject | StandardSchemaV1
+  readonly metadata?: JsonObject
+}
+
+/** What a runtime is made of. */
+export interface RuntimeOptions {
+  readonly store: Store
+  /** Tools that definitions may name. Tools given in a definition itself are known, too. */
+  readonly tools?: readonly Tool<never>[]
+  /** Models by profile name, or a function that finds one. */
+  readonly models?: ModelResolver | { readonly [ref: string]: LanguageModel }
+  /** Drive every thread of the store that is ready, not only those that this runtime was asked about. Default false. */
+  readonly recover?: boolean
+  /** How many threads are driven at once. Default 256. */
+  readonly concurrency?: number
+  /** How long a dead owner blocks its threads. Default 10,000. */
+  readonly leaseMs?: Ms
+  readonly tenant?: string
+  /** Who acts through this runtime. Default: the host. */
+  readonly principal?: Principal
+  readonly clock?: Clock
+  readonly ids?: IdSource
+  readonly logger?: Logger
+}
+
+/** What a run is started with. */
+export interface StartOptions {
+  /** The first message. Absent: the definition's `prompt`. */
+  readonly input?: string | readonly Part[]
+  /** Overrides of declared variables, whole values by exact key. */
+  readonly variables?: { readonly [key: string]: Json }
+  /** The same key again returns the thread that it made; other content under the same key is a conflict. */
+  readonly idempotencyKey?: string
+}
+
+/** What became of a run when it came to rest. Always a value, whatever happened. */
+export interface RunResult {
+  readonly thread: ThreadId
+  readonly run: RunId
+  readonly status: RunStatus
+  /** The validated output, when the definition has a schema or the agent called `task_complete`. */
+  readonly output?: Json
+  /** The final text. */
+  readonly text?: string
+  readonly error?: Fault
+  readonly stopReason?: string
+  /** What a waiting run waits for. */
+  readonly waits: readonly WaitRow[]
+  readonly usage: Usage
+  readonly cost: Cost
+  readonly subtreeCost: Cost
+}
+
+/** What became of a message at its acceptance; `taken` and `message.returned` follow as events. */
+export interface MessageReceipt {
+  readonly item: string
+  readonly state: 'queued' | 'repeated'
+}
+
+/** Where a reader of events begins. Default: the start of the thread. */
+export interface EventsOptions {
+  readonly after?: Cursor
+  /** Go on after the run has come to rest. Default false: the stream ends with `run.settled`. */
+  readonly follow?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** One thread: look at it, wait for it, send to it. Holds nothing open by itself. */
+export interface ThreadHandle {
+  readonly id: ThreadId
+  /** Throws `thread_not_found`. */
+  info(): Promise<ThreadInfo>
+  runs(): Promise<readonly RunInfo[]>
+  /** A page of the log from a sequence on. */
+  log(from?: number, limitBytes?: number): Promise<readonly Commit[]>
+  events(options?: EventsOptions): AsyncIterable<HoldfastEvent>
+  /** Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. */
+  settled(options?: { readonly signal?: AbortSignal }): Promise<RunResult>
+  /** Puts a message into the inbox: read at the next turn boundary, or starts the next run. */
+  message(input: string | readonly Part[], options?: { readonly id?: string }): Promise<MessageReceipt>
+  cancel(options?: { readonly reason?: string; readonly graceMs?: Ms }): Promise<void>
+  /**
+   * Drives the thread in this process. Throws `thread_busy` (details: `worker`, `leaseUntil`) when another worker owns it with a live
+   * lease, `thread_unplaceable` when something that it needs is missing here. With `takeover` a live owner is dispossessed.
+   */
+  resume(options?: { readonly takeover?: boolean }): Promise<void>
+}
+
+/** A thread just started, with its first run. */
+export interface RunHandle extends ThreadHandle {
+  readonly thread: ThreadId
+  readonly run: RunId
+  /** False when the idempotency key named a thread that was there. */
+  readonly created: boolean
+}
+
+/** The runtime: everything that the command, a server or a program does goes through it. */
+export interface Runtime extends AsyncDisposable {
+  /** Resolves and freezes a definition, and keeps it in the store. Throws `invalid_manifest`, `tool_unknown`. */
+  publish(agent: AgentDefinition): Promise<Publication>
+  start(agent: AgentDefinition, options?: StartOptions): Promise<RunHandle>
+  thread(id: ThreadId): ThreadHandle
+  threads(query?: Omit<ThreadQuery, 'tenant'>): Promise<Page<ThreadInfo>>
+  waits(query?: Omit<WaitQuery, 'tenant'>): Promise<Page<WaitRow>>
+  /**
+   * Stops driving: starts nothing new, gives running tools `graceMs` (default 5,000), drops model calls after `modelGraceMs` (default the
+   * same), releases every thread. Cancels nothing. The store stays open unless the runtime made it.
+   */
+  close(options?: { readonly graceMs?: Ms; readonly modelGraceMs?: Ms }): Promise<void>
+}

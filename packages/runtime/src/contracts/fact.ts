@@ -1,0 +1,191 @@
+import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Body, CallResult, Part } from './message.ts'
+import type { Cost, Usage } from './usage.ts'
+
+/** The format of commits that this program writes. A reader refuses commits of a higher one (I20). */
+export const FORMAT = 1
+
+/** What a tool does to the world outside; decides what a crash leaves (semantics: effects). */
+export type Effect = 'read' | 'idempotent' | 'once'
+
+/** How a call ended. `unknown` says honestly that it was started and that nobody knows what became of it. */
+export type CallOutcome = 'ok' | 'error' | 'denied' | 'blocked' | 'cancelled' | 'timeout' | 'unknown' | 'expired'
+
+/** How a run ended. These are absorbing. */
+export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'stopped'
+
+/** What a run waits for. */
+export type WaitKind =
+  | 'approval'
+  | 'question'
+  | 'agent'
+  | 'monitor'
+  | 'timer'
+  | 'budget'
+  | 'event'
+  | 'external'
+  | 'outcome'
+  | 'quarantine'
+  | 'missing'
+
+/** Why a model call gave no answer. Only `transient` is tried again by count; `lost` and `interrupted` always are. */
+export type ModelFailure = 'lost' | 'aborted' | 'interrupted' | 'transient' | 'permanent' | 'blocked'
+
+/** An error as data: a code of the error table and a text for people. */
+export type Fault = { readonly code: string; readonly message: string }
+
+/** The final text checked against the definition's output schema. */
+export type OutputCheck = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly errors: string }
+
+type ThreadFact =
+  | {
+      readonly type: 'thread.created'
+      readonly publication: Digest
+      readonly grants: Json
+      readonly rules: readonly Digest[]
+      readonly root: ThreadId
+      readonly parent?: { readonly thread: ThreadId; readonly call: CallId }
+      readonly depth: number
+    }
+  | { readonly type: 'thread.repinned'; readonly publication: Digest; readonly by: 'handoff' | 'migrate' }
+  | { readonly type: 'thread.forked'; readonly from: ThreadId; readonly at: number }
+  | { readonly type: 'thread.moved'; readonly to: string }
+  | { readonly type: 'attempt.claimed'; readonly worker: string; readonly why: ClaimReason }
+
+/** Why a thread could be claimed. */
+export type ClaimReason = 'items' | 'timer' | 'expired' | 'takeover'
+
+type RunFact =
+  | { readonly type: 'run.started'; readonly publication: Digest; readonly mode: 'sequential' | 'parallel'; readonly by: Principal; readonly trace?: string }
+  | { readonly type: 'run.cancelRequested'; readonly reason: string; readonly graceMs: Ms }
+  | { readonly type: 'run.ended'; readonly status: RunEnd; readonly why?: string; readonly error?: Fault; readonly output?: Body }
+  | {
+      readonly type: 'message.received'
+      readonly source: Principal
+      readonly parts: Body<readonly Part[]>
+      readonly injected?: boolean
+      readonly interrupts?: TurnId
+    }
+  | { readonly type: 'message.returned'; readonly item: ItemId; readonly why: 'cancelled' | 'blocked' | 'no_conversation' | 'ambiguous' }
+  | { readonly type: 'item.discarded'; readonly item: ItemId; readonly why: 'closed' | 'stale' | 'no_run' }
+
+type TurnFact =
+  | { readonly type: 'turn.started'; readonly turn: TurnId; readonly try: number; readonly model: string; readonly reservedTokens?: number }
+  | {
+      readonly type: 'model.responded'
+      readonly turn: TurnId
+      readonly parts: Body<readonly Part[]>
+      readonly finish: string
+      readonly usage: Usage
+      readonly cost: Cost
+      readonly model: string
+      readonly output?: OutputCheck
+    }
+  | {
+      readonly type: 'model.failed'
+      readonly turn: TurnId
+      readonly try: number
+      readonly why: ModelFailure
+      readonly usage?: Usage
+      readonly error?: Fault
+      readonly retryAfterMs?: Ms
+    }
+
+type CallFact =
+  | {
+      readonly type: 'call.gated'
+      readonly call: CallId
+      readonly verdict: 'run' | 'block' | 'respond' | 'hold'
+      readonly by: string
+      readonly asks: readonly string[]
+      readonly arguments: Body
+      readonly digest: Digest
+      /** For `block`: what the model reads. For `respond`: the result given in place of a run. */
+      readonly result?: CallResult
+    }
+  | { readonly type: 'call.started'; readonly call: CallId; readonly try: number; readonly leg: number; readonly effect: Effect; readonly deadlineMs: Ms }
+  | { readonly type: 'call.suspended'; readonly call: CallId; readonly leg: number; readonly wait: WaitId; readonly state: Body }
+  | { readonly type: 'call.settled'; readonly call: CallId; readonly outcome: CallOutcome; readonly result: Body<CallResult>; readonly cost?: number }
+  | {
+      readonly type: 'wait.opened'
+      readonly wait: WaitId
+      readonly kind: WaitKind
+      readonly call?: CallId
+      readonly asks?: readonly string[]
+      readonly subject: Body
+      readonly expiresAfterMs?: Ms
+      readonly targets?: readonly ThreadId[]
+    }
+  | {
+      readonly type: 'wait.resolved'
+      readonly wait: WaitId
+      readonly as: 'decided' | 'expired' | 'cancelled' | 'reported'
+      readonly decision?: Json
+      readonly by?: Principal
+    }
+  | { readonly type: 'approval.remembered'; readonly rule: Json; readonly for: 'run' | 'thread' }
+
+type LaterFact =
+  | { readonly type: 'step.started'; readonly when: boolean; readonly inputs?: Body; readonly items?: Body }
+  | { readonly type: 'step.settled'; readonly status: 'completed' | 'skipped' | 'failed' | 'unknown'; readonly output?: Body }
+  | { readonly type: 'variables.set'; readonly values: { readonly [key: string]: Body } }
+  | { readonly type: 'state.set'; readonly owner: string; readonly key: string; readonly value: Body | null }
+  | {
+      readonly type: 'context.rewritten'
+      readonly strategy: string
+      readonly from: number
+      readonly to: number
+      readonly view: Body
+      readonly cost: Cost
+    }
+  | {
+      readonly type: 'hook.recorded'
+      readonly hook: string
+      readonly on: string
+      readonly did: 'modify' | 'block' | 'respond' | 'requireApproval' | 'failed'
+      readonly overlay?: Body
+    }
+  | { readonly type: 'agent.spawned'; readonly child: ThreadId; readonly call: CallId; readonly reserved?: Json }
+  | {
+      readonly type: 'agent.reported'
+      readonly child: ThreadId
+      readonly status: string
+      readonly used: Json
+      readonly returned?: Json
+      readonly extended?: Json
+    }
+  | { readonly type: 'watch.added'; readonly watch: string; readonly watcher: ThreadId; readonly when: Json }
+  | { readonly type: 'watch.fired'; readonly watch: string; readonly condition: string }
+  | { readonly type: 'monitor.armed'; readonly watch: string; readonly target: ThreadId; readonly when: Json }
+  | { readonly type: 'monitor.fired'; readonly watch: string; readonly alert: Json }
+  | { readonly type: 'budget.set'; readonly limit: Json; readonly by: Principal }
+
+/**
+ * One thing that happened, immutable once committed. `run` and `scope` are absent only for facts of the thread
+ * itself; `cause` is the inbox item that this fact consumed (I10).
+ */
+export type Fact = {
+  readonly v: number
+  readonly run?: RunId
+  readonly scope?: Scope
+  readonly cause?: ItemId
+} & (ThreadFact | RunFact | TurnFact | CallFact | LaterFact)
+
+/** The fact of one type. */
+export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
+
+/** An atomic batch of facts. Identity is (thread, attempt, sequence); `at` never runs backwards within a thread. */
+export interface Commit {
+  readonly tenant: string
+  readonly thread: ThreadId
+  readonly sequence: number
+  readonly attempt: number
+  readonly at: Ms
+  readonly worker: string
+  readonly format: number
+  readonly digest: Digest
+  /** Opaque and ordered: a reader of `follow` goes on from it. */
+  readonly position: string
+  readonly facts: readonly Fact[]
+}

@@ -1,0 +1,66 @@
+import type { Fact } from './fact.ts'
+import type { CallId, Ms, Scope, TurnId, WaitId } from './ids.ts'
+import type { AppendRequest, InboxItem, ThreadRow } from './store.ts'
+
+/** One effect that should be running. The id is `turn#try` or `call#try.leg`: the same id is the same effect. */
+export type Action = { readonly id: string; readonly scope: Scope } & (
+  | { readonly do: 'infer'; readonly turn: TurnId }
+  | { readonly do: 'gate' | 'run'; readonly call: CallId }
+)
+
+/** What `plan` says about a state: the facts that follow, or else the whole set of effects that should be running now. */
+export interface Planned {
+  readonly facts: readonly Fact[]
+  readonly send: AppendRequest['send']
+  readonly spawn: AppendRequest['spawn']
+  readonly open: AppendRequest['open']
+  readonly close: AppendRequest['close']
+  readonly actions: readonly Action[]
+  /** When to look again, on the store's clock. */
+  readonly timer: Ms | null
+  /** Nothing to do until an item arrives or the timer is due: the thread can be let go. */
+  readonly rest: boolean
+}
+
+/**
+ * The stamp of a commit. While the commit is a draft `at` is an estimate; the driver sets it from the receipt. State keeps a
+ * reference to the stamp instead of a copy, so that a live state and a folded one hold the same times (I2).
+ */
+export interface Stamp {
+  at: Ms
+  readonly attempt: number
+  readonly sequence: number
+}
+
+/** What `take` makes of one item: the facts that consume it, and the waits that it closes. */
+export interface Taken {
+  readonly item: InboxItem
+  readonly facts: readonly Fact[]
+  readonly close?: readonly WaitId[]
+}
+
+/**
+ * The pure heart of one kind of thread, as the driver sees it. All functions are deterministic and total over the formats
+ * that this program reads (I2); none does I/O. `evolve` may reuse the state that it is given.
+ */
+export interface Heart<State> {
+  evolve(state: State, stamp: Stamp, fact: Fact): State
+  take(state: State, items: readonly InboxItem[]): Taken | null
+  plan(state: State, context: { readonly attempt: number; readonly now: Ms }): Planned
+  project(state: State): ThreadRow
+  /** Whether a commit of these facts is progress (protocol §5). */
+  progress(facts: readonly Fact[]): boolean
+}
+
+/** What an effect gave: the facts to commit. Empty: nothing to say (dropped while draining). */
+export interface Outcome {
+  readonly id: string
+  readonly facts: readonly Fact[]
+}
+
+/** A running effect. */
+export interface Running {
+  /** `unwanted`: cancel; the outcome still arrives. `drain`: the worker stops. `lost`: another worker owns the thread. */
+  abort(reason: 'unwanted' | 'drain' | 'lost'): void
+}
+

@@ -1,0 +1,82 @@
+import type { Effect } from './fact.ts'
+import type { Digest, Ms } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+
+/** Which model a definition asks for: a provider's model, or a profile of the configuration. */
+export type ModelReference =
+  | { readonly provider: string; readonly model: string; readonly options?: JsonObject; readonly settings?: ModelSettings }
+  | { readonly ref: string; readonly options?: JsonObject; readonly settings?: ModelSettings }
+
+/** Settings that every provider knows. */
+export interface ModelSettings {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly seed?: number
+  readonly stopSequences?: readonly string[]
+  readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly tool: string }
+  readonly maxOutputTokens?: number
+}
+
+/** A tool as the publication freezes it. Code is found by `identity`; the descriptor decides what the model sees and what a crash leaves. */
+export interface ToolDescriptor {
+  /** What grants and placement name: `host:` + name, `agent:task_complete`. */
+  readonly identity: string
+  /** The name that the model sees. */
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the arguments, always of type object. */
+  readonly inputSchema: JsonObject
+  readonly effect: Effect
+  readonly parallelSafe: boolean
+  readonly timeoutMs: Ms
+  /** Declared by the tool, else the digest of this descriptor. */
+  readonly version: string
+}
+
+/** Bounds of a run. Every one is a positive integer; absent ones take the default of `DEFAULT_LIMITS`, or none. */
+export interface Limits {
+  readonly maxTurns?: number
+  readonly maxToolCallsPerIteration?: number
+  readonly maxOutputBytes?: number
+  readonly maxInputBytes?: number
+  readonly providerTimeoutMs?: Ms
+  readonly toolTimeoutMs?: Ms
+  readonly runTimeoutMs?: Ms
+  /** How many identical calls in a row (same tool, same arguments) end the run. */
+  readonly maxRepeatedCalls?: number
+  /** How often a failed model call is tried again. */
+  readonly maxRetries?: number
+  /** How many calls of one turn run at the same time. */
+  readonly maxParallelCalls?: number
+}
+
+/** A declared variable of a manifest. */
+export interface VariableDeclaration {
+  readonly key: string
+  readonly type: 'string' | 'number' | 'boolean' | 'object' | 'array' | 'json'
+  readonly value?: Json
+  readonly requiresOverride?: boolean
+  readonly description?: string
+}
+
+/** A definition, resolved and frozen: no comments, no secrets, no code. Canonical JSON of it gives the digest. */
+export interface Definition {
+  readonly name: string
+  readonly description?: string
+  readonly model: ModelReference
+  /** A template. */
+  readonly systemPrompt?: string
+  /** A template: the first message of a run that is started without one. */
+  readonly prompt?: string
+  readonly variables: readonly VariableDeclaration[]
+  readonly tools: readonly ToolDescriptor[]
+  readonly limits: Limits
+  readonly outputSchema?: JsonObject
+}
+
+/** A frozen definition under its digest. Immutable; a run keeps its publication through waits, restarts and retries. */
+export interface Publication {
+  readonly digest: Digest
+  readonly definition: Definition
+}

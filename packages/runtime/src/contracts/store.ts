@@ -1,0 +1,299 @@
+import type { ClaimReason, Commit, Fact, RunEnd, WaitKind } from './fact.ts'
+import type { Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, WaitId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Publication } from './publication.ts'
+import type { Cost, Usage } from './usage.ts'
+
+/** What an inbox item asks for. */
+export type ItemKind =
+  | 'start'
+  | 'message'
+  | 'interrupt'
+  | 'cancel'
+  | 'decision'
+  | 'event'
+  | 'report'
+  | 'watch'
+  | 'unwatch'
+  | 'alert'
+  | 'budget'
+  | 'migrate'
+
+/** Something sent to a thread by another party; consumed by exactly one commit (I10). */
+export interface InboxItem {
+  readonly id: ItemId
+  readonly thread: ThreadId
+  readonly kind: ItemKind
+  readonly from: Principal
+  readonly at: Ms
+  readonly scope?: Scope
+  /** Over kind, scope and body: the same id with another digest is a conflict. */
+  readonly digest: Digest
+  readonly body: Json
+  /** `deferred`: seen, not takeable in the thread's state; wakes nobody. */
+  readonly state: 'fresh' | 'deferred'
+}
+
+/** An item as its sender gives it. */
+export type NewItem = Omit<InboxItem, 'at' | 'state'>
+
+/** A wait, as the store keeps it for lists and decisions. */
+export interface WaitRow {
+  readonly id: WaitId
+  readonly thread: ThreadId
+  readonly root: ThreadId
+  readonly path: string
+  readonly kind: WaitKind
+  readonly subject: Json
+  readonly digest: Digest
+  /** How many distinct principals must decide. */
+  readonly needed: number
+  readonly votes: readonly Json[]
+  readonly state: 'open' | 'decided' | 'closed'
+  readonly decision?: Json
+  /** On the store's clock. */
+  readonly expiresAt?: Ms
+  readonly targets?: readonly ThreadId[]
+}
+
+/** A wait as its opener gives it; the store turns `expiresInMs` into a point on its own clock. */
+export type NewWait = Omit<WaitRow, 'state' | 'votes' | 'decision' | 'expiresAt'> & { readonly expiresInMs?: Ms }
+
+/** The state of a run as lists show it. `queued`: accepted, not yet claimed. */
+export type RunStatus = 'queued' | 'running' | 'waiting' | RunEnd
+
+/** What `project(state)` derives for lists and for `settled`: rebuildable from the log at any time (I1). */
+export interface ThreadRow {
+  readonly status: RunStatus
+  readonly agent: string
+  /** What a worker must have to drive this thread: `tool:` names and others. */
+  readonly needs: readonly string[]
+  readonly run?: RunId
+  readonly why?: string
+  /** Turns of the latest run. */
+  readonly turns: number
+  /** Usage of the whole thread. */
+  readonly usage: Usage
+  readonly cost: Cost
+  /** Usage of the latest run. */
+  readonly runUsage: Usage
+  readonly runCost: Cost
+  /** Sequence of the commit that began, and of the one that ended, the latest run. */
+  readonly startedIn?: number
+  readonly endedIn?: number
+}
+
+/** A thread to be made: commit 1, attempt 0, and its first item. */
+export interface NewThread {
+  readonly tenant: string
+  readonly id: ThreadId
+  /** The caller's idempotency key: one thread per (tenant, key). */
+  readonly key?: string
+  readonly root: ThreadId
+  readonly path: string
+  readonly created: Fact
+  readonly first: NewItem
+  readonly row: ThreadRow
+}
+
+/** One commit to be appended, with all that must happen in the same transaction. */
+export interface AppendRequest {
+  readonly tenant: string
+  readonly thread: ThreadId
+  readonly attempt: number
+  /** The head before this commit. A repeat with the same thread, attempt, sequence and facts gives the same receipt. */
+  readonly expectedSequence: number
+  /** At most 1 MiB of JSON; may be empty only with `then: 'release'`. */
+  readonly facts: readonly Fact[]
+  readonly consumed: readonly ItemId[]
+  readonly deferred: readonly ItemId[]
+  readonly send: readonly NewItem[]
+  readonly spawn: readonly NewThread[]
+  readonly open: readonly NewWait[]
+  readonly close: readonly WaitId[]
+  readonly artifacts: readonly Digest[]
+  readonly row: ThreadRow
+  /** The store keeps the earlier of `at` and its now + `inMs`; null: no timer. */
+  readonly timer: { readonly at?: Ms; readonly inMs?: Ms } | null
+  /** Whether this commit is progress (a response, a settlement, a wait, an end): resets the count of idle claims. */
+  readonly progress: boolean
+  readonly then: 'keep' | 'release'
+}
+
+/** The answer to an append. */
+export type Receipt = { readonly now: Ms } & (
+  | {
+      readonly ok: true
+      readonly sequence: number
+      readonly at: Ms
+      readonly repeated: boolean
+      /** False after a release, and after a late repeat: stop driving. */
+      readonly owned: boolean
+      /** Whether fresh items are waiting. A release is not done while one is: the store keeps the owner instead. */
+      readonly fresh: boolean
+    }
+  | {
+      readonly ok: false
+      readonly why: 'fenced' | 'sequence' | 'decided' | 'wait_cycle' | 'moved' | 'conflict'
+      readonly head: number
+      readonly attempt: number
+      readonly waits?: readonly WaitId[]
+    }
+)
+
+/** One period of ownership of a thread. */
+export interface Claim {
+  readonly tenant: string
+  readonly thread: ThreadId
+  readonly attempt: number
+  /** The head of the log. */
+  readonly sequence: number
+  readonly now: Ms
+  readonly why: ClaimReason
+  /** Attempts since the last progress. */
+  readonly idle: number
+}
+
+/** What a worker asks for when it claims. */
+export interface ClaimRequest {
+  readonly worker: string
+  readonly leaseMs: Ms
+  readonly max: number
+  /** Only these threads. Absent: any. */
+  readonly only?: readonly ThreadId[]
+  /** Never these: what the worker still drives. */
+  readonly not: readonly ThreadId[]
+  readonly can: { readonly format: number; readonly needs: readonly string[] }
+  /** Take over from a live owner: only by the host's explicit word. */
+  readonly takeover?: boolean
+}
+
+/** The answer to a heartbeat. */
+export interface Beat {
+  readonly now: Ms
+  /** False when the lease had run out before this beat: the worker must abort its drives and take a new id. */
+  readonly alive: boolean
+  /** Threads of this worker with fresh items. */
+  readonly fresh: readonly ThreadId[]
+  /** Threads that were asked about and are no longer this worker's. */
+  readonly lost: readonly ThreadId[]
+}
+
+/** The answer to a decision. Never throws for a refusal, never executes twice. */
+export interface Decided {
+  readonly state: 'accepted' | 'counted' | 'repeated' | 'conflict' | 'expired' | 'closed' | 'unknown'
+  readonly recorded?: Json
+}
+
+/** A thread as lists show it. */
+export interface ThreadInfo {
+  readonly tenant: string
+  readonly id: ThreadId
+  readonly key?: string
+  readonly root: ThreadId
+  readonly path: string
+  readonly publication: Digest
+  readonly createdAt: Ms
+  /** Of the last commit. */
+  readonly at: Ms
+  readonly head: number
+  readonly attempt: number
+  readonly row: ThreadRow
+  readonly timerAt?: Ms
+  /** Unconsumed items. */
+  readonly pending: number
+  /** Present while a worker with a live lease owns the thread. */
+  readonly owner?: { readonly worker: string; readonly leaseUntil: Ms }
+}
+
+/** A run as lists show it. */
+export interface RunInfo {
+  readonly thread: ThreadId
+  readonly run: RunId
+  readonly status: RunStatus
+  readonly why?: string
+  readonly turns: number
+  readonly usage: Usage
+  readonly cost: Cost
+  readonly startedIn: number
+  readonly endedIn?: number
+}
+
+/** A page of a list; `next` goes on from it and is absent at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next?: string
+}
+
+/** What a list of threads is filtered by. Newest activity first. */
+export interface ThreadQuery {
+  readonly tenant: string
+  readonly status?: readonly RunStatus[]
+  readonly root?: ThreadId
+  readonly since?: Ms
+  readonly after?: string
+  readonly limit?: number
+}
+
+/** What a list of waits is filtered by. Oldest first. */
+export interface WaitQuery {
+  readonly tenant: string
+  readonly thread?: ThreadId
+  readonly root?: ThreadId
+  readonly kind?: readonly WaitKind[]
+  readonly after?: string
+  readonly limit?: number
+}
+
+/**
+ * Logs, inboxes, leases, waits, publications and queries.
+ *
+ * **Contract** of every method: atomic; idempotent as said; throws only `store_unavailable` or `store_full`
+ * (`HoldfastError`), and then the outcome is unknown: repeat it. A store that has been closed throws `store_closed`.
+ */
+export interface Store extends AsyncDisposable {
+  /** How much a power cut may lose: `power` nothing that was acknowledged, `process` the last commits, `none` everything. */
+  readonly durability: 'power' | 'process' | 'none'
+
+  /** Keeps a frozen definition. Idempotent by digest. */
+  publish(publication: Publication): Promise<void>
+  /** A publication by its digest, or null. */
+  publication(digest: Digest): Promise<Publication | null>
+
+  /** Makes a thread. Idempotent by id and by (tenant, key): `created: false` names the existing thread; other content under the same key or id throws `conflict`. */
+  create(thread: NewThread): Promise<{ readonly created: boolean; readonly thread: ThreadId }>
+  /**
+   * Appends one commit. Checks in this order: the same commit exists with the same digest → the same receipt, `repeated`;
+   * the attempt is not the thread's → `fenced`; the sequence is not the next → `sequence`; a wait that it closes has a decision
+   * that it does not consume → `decided`. A success extends the lease. With `then: 'release'` the owner leaves, unless a fresh
+   * item is there: then the thread stays owned and the receipt says `owned: true, fresh: true`.
+   */
+  append(request: AppendRequest): Promise<Receipt>
+  /** Puts items into inboxes. Idempotent by (thread, id): `repeated`; another digest: `conflict`; no such thread, or moved: `refused`. */
+  deliver(items: readonly NewItem[]): Promise<readonly ('queued' | 'repeated' | 'conflict' | 'refused')[]>
+  /** Decides a wait and inserts the item `decide:` + wait, in one transaction. The same decision again: `repeated`; another: `conflict`. */
+  decide(wait: WaitId, decision: Json, by: Principal): Promise<Decided>
+  /** Extends the worker's lease. `mine` are the threads that it believes to own. */
+  beat(worker: string, leaseMs: Ms, mine: readonly ThreadId[]): Promise<Beat>
+  /** Hands out threads that are ready: no live owner, and a fresh item or a due timer, or an owner whose lease ran out. Raises the attempt. */
+  claim(request: ClaimRequest): Promise<readonly Claim[]>
+  /** Unconsumed items, fresh and deferred, in order of arrival. */
+  pending(thread: ThreadId): Promise<readonly InboxItem[]>
+  /** Commits from sequence `from` on, up to about `limitBytes` of facts and at least one. No transaction stays open. */
+  read(thread: ThreadId, from: number, limitBytes: number): Promise<readonly Commit[]>
+  /** The feed in `position` order, without gaps. `after` is empty at first. */
+  follow(
+    filter: { readonly tenant: string; readonly thread?: ThreadId; readonly root?: ThreadId },
+    after: string,
+    limit: number
+  ): Promise<{ readonly commits: readonly Commit[]; readonly next: string }>
+  /** Calls the listener when something may have happened to a thread; may lose, may repeat, never relied on. `null`: some thread, not known which. */
+  hint(listener: (thread: ThreadId | null) => void): Disposable
+
+  thread(id: ThreadId): Promise<ThreadInfo | null>
+  threads(query: ThreadQuery): Promise<Page<ThreadInfo>>
+  runs(thread: ThreadId): Promise<readonly RunInfo[]>
+  /** Open waits, and decided ones that their thread has not read yet. */
+  waits(query: WaitQuery): Promise<Page<WaitRow>>
+  wait(id: WaitId): Promise<WaitRow | null>
+}

@@ -1,0 +1,1 @@
+export type { Store } from '../contracts/store.ts'
