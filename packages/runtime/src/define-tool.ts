@@ -1,0 +1,106 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { HoldfastError } from './contracts/errors.ts'
+import type { Effect } from './contracts/fact.ts'
+import type { Ms } from './contracts/ids.ts'
+import type { JsonObject } from './contracts/json.ts'
+import type { Tool, ToolContext, ToolInput } from './contracts/tool.ts'
+import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
+
+/** What describes the arguments of a tool: a Standard Schema that can give JSON Schema (zod 4.2 and later, …), or JSON Schema itself. */
+export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | JsonObject
+
+/** What `execute` is given: the output of a Standard Schema; with JSON Schema an object of unknown values. */
+export type ToolArguments<Schema extends ToolSchema> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : { readonly [key: string]: unknown }
+
+/** A tool as its author writes it. */
+export interface ToolOptions<Schema extends ToolSchema> {
+  /** What the model sees: letters, digits, `_` and `-`, at most 64, not beginning with a digit or `-`. */
+  readonly name: string
+  readonly description: string
+  readonly input: Schema
+  /** What a repeat does to the world outside. Default `once`: never started a second time, not even after a crash. */
+  readonly effect?: Effect
+  /** Whether it may run beside other calls of the same turn. Default true. */
+  readonly parallelSafe?: boolean
+  /** Default: the definition's limit `toolTimeoutMs`. */
+  readonly timeoutMs?: Ms
+  /** What of a result the model is shown at most, in UTF-16 units. */
+  readonly maxResultLength?: number
+  /** Changes when the tool's behaviour does. Default: the digest of its descriptor. */
+  readonly version?: string
+  /** Does it. The contract is that of `Tool.execute`. */
+  execute(input: ToolArguments<Schema>, context: ToolContext): unknown
+}
+
+/** A tool whose `execute` knows its input. Fits wherever a `Tool` of any input is taken. */
+export interface TypedTool<Input> extends Tool<never> {
+  execute(input: Input, context: ToolContext): unknown
+}
+
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
+const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'] satisfies readonly Effect[]
+
+/**
+ * Declares a tool: one action that a model may ask for.
+ *
+ * Throws `invalid_tools` (details: `tool`, `field`) when the name, a bound or the schema cannot be used.
+ */
+export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schema>): TypedTool<ToolArguments<Schema>> {
+  checkOptions(options)
+  return Object.freeze({
+    name: options.name,
+    description: options.description,
+    input: toToolInput(options.name, options.input),
+    effect: options.effect ?? 'once',
+    parallelSafe: options.parallelSafe ?? true,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...(options.maxResultLength === undefined ? {} : { maxResultLength: options.maxResultLength }),
+    ...(options.version === undefined ? {} : { version: options.version }),
+    execute: (input: ToolArguments<Schema>, context: ToolContext) => options.execute(input, context)
+  })
+}
+
+function checkOptions(options: ToolOptions<ToolSchema>): void {
+  const { name, description, effect, parallelSafe, version } = options
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
+    throw refuse(name, 'name', 'a name of 1 to 64 letters, digits, "_" and "-" that begins with a letter or "_"', name)
+  }
+  if (typeof description !== 'string') throw refuse(name, 'description', 'a text that tells the model what the tool does', description)
+  if (effect !== undefined && !EFFECTS.includes(effect)) throw refuse(name, 'effect', 'read, idempotent or once', effect)
+  if (parallelSafe !== undefined && typeof parallelSafe !== 'boolean') throw refuse(name, 'parallelSafe', 'true or false', parallelSafe)
+  if (version !== undefined && (typeof version !== 'string' || version === '')) throw refuse(name, 'version', 'a text that is not empty', version)
+  if (typeof options.execute !== 'function') throw refuse(name, 'execute', 'a function', options.execute)
+  for (const field of ['timeoutMs', 'maxResultLength'] as const) {
+    const value: unknown = options[field]
+    if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) > 0)) {
+      throw refuse(name, field, 'a whole number above 0, or nothing for the default', value)
+    }
+  }
+}
+
+function toToolInput(tool: string, schema: unknown): ToolInput<never> {
+  const jsonSchema = toObjectSchema(tool, schema)
+  if (!isStandardSchema(schema)) return { kind: 'json', jsonSchema }
+  // What the schema gives is what `execute` takes: the types of the caller say so.
+  return { kind: 'standard', schema: schema as StandardSchemaV1<unknown, never>, jsonSchema }
+}
+
+function toObjectSchema(tool: string, schema: unknown): JsonObject {
+  const converted = toJsonSchema(schema)
+  if (!converted.ok) throw refuse(tool, 'input', converted.expected, schema, converted.cause)
+  const type = converted.schema['type']
+  if (type !== undefined && type !== 'object') throw refuse(tool, 'input', 'a schema of an object, as arguments have names', type)
+  return type === undefined ? { type: 'object', ...converted.schema } : converted.schema
+}
+
+function refuse(tool: unknown, field: string, expected: string, value: unknown, cause?: unknown): HoldfastError {
+  const label = typeof tool === 'string' ? tool.slice(0, 100) : ''
+  const found = typeof value === 'string' || typeof value === 'number' ? JSON.stringify(String(value).slice(0, 100)) : typeof value
+  const because = cause instanceof Error ? ` (${cause.message.slice(0, 500)})` : ''
+  return new HoldfastError('invalid_tools', `Tool "${label}": \`${field}\` must be ${expected}, but is ${found}${because}.`, {
+    details: { tool: label, field },
+    ...(cause === undefined ? {} : { cause })
+  })
+}
