@@ -22,7 +22,14 @@ export interface CommittedEvent {
 /** Something shown while it happens and never stored. Best effort; comes from the process that drives. */
 export type TransientEvent = { readonly thread: ThreadId; readonly attempt: number } & (
   | { readonly type: 'text.delta' | 'reasoning.delta'; readonly turn: TurnId; readonly try: number; readonly text: string }
-  | { readonly type: 'arguments.delta'; readonly turn: TurnId; readonly try: number; readonly id: string; readonly tool: string; readonly text: string }
+  | {
+      readonly type: 'arguments.delta'
+      readonly turn: TurnId
+      readonly try: number
+      readonly id: string
+      readonly tool: string
+      readonly text: string
+    }
   | { readonly type: 'try.reset'; readonly turn: TurnId; readonly try: number }
   | { readonly type: 'tool.progress'; readonly call: CallId; readonly text: string }
 )

@@ -57,7 +57,13 @@ type ThreadFact =
 export type ClaimReason = 'items' | 'timer' | 'expired' | 'takeover'
 
 type RunFact =
-  | { readonly type: 'run.started'; readonly publication: Digest; readonly mode: 'sequential' | 'parallel'; readonly by: Principal; readonly trace?: string }
+  | {
+      readonly type: 'run.started'
+      readonly publication: Digest
+      readonly mode: 'sequential' | 'parallel'
+      readonly by: Principal
+      readonly trace?: string
+    }
   | { readonly type: 'run.cancelRequested'; readonly reason: string; readonly graceMs: Ms }
   | { readonly type: 'run.ended'; readonly status: RunEnd; readonly why?: string; readonly error?: Fault; readonly output?: Body }
   | {
@@ -104,9 +110,22 @@ type CallFact =
       /** For `block`: what the model reads. For `respond`: the result given in place of a run. */
       readonly result?: CallResult
     }
-  | { readonly type: 'call.started'; readonly call: CallId; readonly try: number; readonly leg: number; readonly effect: Effect; readonly deadlineMs: Ms }
+  | {
+      readonly type: 'call.started'
+      readonly call: CallId
+      readonly try: number
+      readonly leg: number
+      readonly effect: Effect
+      readonly deadlineMs: Ms
+    }
   | { readonly type: 'call.suspended'; readonly call: CallId; readonly leg: number; readonly wait: WaitId; readonly state: Body }
-  | { readonly type: 'call.settled'; readonly call: CallId; readonly outcome: CallOutcome; readonly result: Body<CallResult>; readonly cost?: number }
+  | {
+      readonly type: 'call.settled'
+      readonly call: CallId
+      readonly outcome: CallOutcome
+      readonly result: Body<CallResult>
+      readonly cost?: number
+    }
   | {
       readonly type: 'wait.opened'
       readonly wait: WaitId

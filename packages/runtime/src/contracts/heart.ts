@@ -6,7 +6,10 @@ import type { AppendRequest, InboxItem, ThreadRow } from './store.ts'
 export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'infer'; readonly turn: TurnId }
   | { readonly do: 'gate' | 'run'; readonly call: CallId }
-)
+) & {
+    /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
+    readonly cancelled?: boolean
+  }
 
 /** What `plan` says about a state: the facts that follow, or else the whole set of effects that should be running now. */
 export interface Planned {
@@ -63,4 +66,3 @@ export interface Running {
   /** `unwanted`: cancel; the outcome still arrives. `drain`: the worker stops. `lost`: another worker owns the thread. */
   abort(reason: 'unwanted' | 'drain' | 'lost'): void
 }
-

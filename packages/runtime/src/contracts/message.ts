@@ -16,7 +16,13 @@ export type Part =
   | { readonly type: 'text'; readonly text: string; readonly metadata?: ProviderMetadata }
   | { readonly type: 'reasoning'; readonly text: string; readonly metadata?: ProviderMetadata }
   | { readonly type: 'reasoning-file'; readonly mediaType: string; readonly source: FileSource; readonly metadata?: ProviderMetadata }
-  | { readonly type: 'file'; readonly mediaType: string; readonly filename?: string; readonly source: FileSource; readonly metadata?: ProviderMetadata }
+  | {
+      readonly type: 'file'
+      readonly mediaType: string
+      readonly filename?: string
+      readonly source: FileSource
+      readonly metadata?: ProviderMetadata
+    }
   | ToolCallPart
   | {
       readonly type: 'tool-result'

@@ -1,0 +1,125 @@
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Fact } from '../contracts/fact.ts'
+import type { Heart, Outcome, Planned, Stamp } from '../contracts/heart.ts'
+import type { ItemId, Ms, WaitId } from '../contracts/ids.ts'
+import type { AppendRequest, Claim, InboxItem, NewItem, NewThread, NewWait } from '../contracts/store.ts'
+
+/** Where a draft starts from. */
+export interface DraftStart<State> {
+  readonly state: State
+  readonly claim: Claim
+  /** The head of the log. */
+  readonly head: number
+  /** Whether this is the first commit of the attempt. */
+  readonly first: boolean
+  readonly worker: string
+  readonly outcomes: readonly Outcome[]
+  readonly pending: readonly InboxItem[]
+  /** The store's time, as well as it is known. */
+  readonly now: Ms
+}
+
+/** What would be committed next, and what should then run. */
+export interface Draft {
+  readonly facts: readonly Fact[]
+  readonly stamp: Stamp
+  readonly plan: Planned
+  /** Items that nobody took. */
+  readonly left: readonly InboxItem[]
+  request(then: 'keep' | 'release', options: { readonly defer: boolean }): AppendRequest
+}
+
+const MAX_ROUNDS = 1_000
+
+/**
+ * Everything pure that follows from a state: the outcomes of effects, then takeable items and planned facts in turn, until nothing
+ * follows. Changes the state that it is given (the heart may reuse it), so a draft that is not committed must be followed by a load.
+ */
+export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>): Draft {
+  const draft = new Drafting(start, heart)
+  if (start.first) draft.add({ v: 1, type: 'attempt.claimed', worker: start.worker, why: start.claim.why })
+  for (const outcome of start.outcomes) for (const fact of outcome.facts) draft.add(fact)
+  const plan = draft.settle()
+  return {
+    facts: draft.facts,
+    stamp: draft.stamp,
+    plan,
+    left: draft.left,
+    request: (then, options) => draft.request(plan, then, options.defer)
+  }
+}
+
+class Drafting<State> {
+  readonly facts: Fact[] = []
+  readonly stamp: Stamp
+  readonly #start: DraftStart<State>
+  readonly #heart: Heart<State>
+  readonly #consumed: ItemId[] = []
+  readonly #send: NewItem[] = []
+  readonly #spawn: NewThread[] = []
+  readonly #open: NewWait[] = []
+  readonly #close: WaitId[] = []
+  #state: State
+  left: readonly InboxItem[]
+
+  constructor(start: DraftStart<State>, heart: Heart<State>) {
+    this.#start = start
+    this.#heart = heart
+    this.#state = start.state
+    this.left = start.pending
+    this.stamp = { at: start.now, attempt: start.claim.attempt, sequence: start.head + 1 }
+  }
+
+  add(fact: Fact): void {
+    this.facts.push(fact)
+    this.#state = this.#heart.evolve(this.#state, this.stamp, fact)
+  }
+
+  settle(): Planned {
+    const context = { attempt: this.#start.claim.attempt, now: this.#start.now }
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      if (this.#takeOne()) continue
+      const plan = this.#heart.plan(this.#state, context)
+      if (plan.facts.length === 0) return plan
+      for (const fact of plan.facts) this.add(fact)
+      this.#send.push(...plan.send)
+      this.#spawn.push(...plan.spawn)
+      this.#open.push(...plan.open)
+      this.#close.push(...plan.close)
+    }
+    throw new HoldfastError('livelock', `the plan of thread ${this.#start.claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
+  }
+
+  request(plan: Planned, then: 'keep' | 'release', defer: boolean): AppendRequest {
+    const { claim, head } = this.#start
+    return {
+      tenant: claim.tenant,
+      thread: claim.thread,
+      attempt: claim.attempt,
+      expectedSequence: head,
+      facts: this.facts,
+      consumed: this.#consumed,
+      deferred: defer ? this.left.filter((item) => item.state === 'fresh').map((item) => item.id) : [],
+      send: this.#send,
+      spawn: this.#spawn,
+      open: this.#open,
+      close: this.#close,
+      artifacts: [],
+      row: this.#heart.project(this.#state),
+      timer: plan.timer === null ? null : { at: Math.ceil(plan.timer) },
+      progress: this.#heart.progress(this.facts),
+      then
+    }
+  }
+
+  #takeOne(): boolean {
+    if (this.left.length === 0) return false
+    const taken = this.#heart.take(this.#state, this.left)
+    if (!taken) return false
+    this.#consumed.push(taken.item.id)
+    this.#close.push(...(taken.close ?? []))
+    this.left = this.left.filter((item) => item.id !== taken.item.id)
+    for (const fact of taken.facts) this.add(fact)
+    return true
+  }
+}

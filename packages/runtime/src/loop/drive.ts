@@ -1,0 +1,186 @@
+// Keeps I3 (every write names attempt and sequence), I4 (effects start after the commit that announces them), I5, I7, I10, I11 (announced
+// only when committed). One call is one attempt. It never learns what an agent is.
+import type { Clock } from '../contracts/clock.ts'
+import type { Fact } from '../contracts/fact.ts'
+import type { Action, Heart, Outcome, Running } from '../contracts/heart.ts'
+import type { Ms } from '../contracts/ids.ts'
+import type { AppendRequest, Claim, InboxItem, Receipt, Store } from '../contracts/store.ts'
+import type { Draft } from './draft.ts'
+import { startDraft } from './draft.ts'
+import { untilKnown } from './until-known.ts'
+
+/** Why a sleeping drive woke. */
+export type WakeReason = 'outcome' | 'items' | 'timer' | 'lost' | 'stop'
+
+/** What the driver needs; everything that touches the world stands behind it. */
+export interface DrivePorts<State> extends Heart<State> {
+  readonly store: Pick<Store, 'append' | 'pending'>
+  readonly clock: Clock
+  readonly worker: string
+  /** Folds the log of the claimed thread. */
+  load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
+  /** Starts one effect. Never throws; ends in exactly one `done`, also when it is aborted. */
+  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void): Running
+  /** Sleeps until something may have changed. An outcome that came before the call is not missed. */
+  wake(claim: Claim, until: Ms | null): Promise<WakeReason>
+  /** Shows what was committed. Must not throw. */
+  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
+  stopping(): boolean
+  leaseHolds(): boolean
+}
+
+/** How a drive ended: at rest and released, given up because another worker owns the thread, or let go by a stopping worker. */
+export type DriveEnd = 'rested' | 'lost' | 'drained'
+
+/** Drives one attempt: commits what follows, makes the world match the plan, sleeps; until the thread rests or is lost. */
+export async function drive<State>(claim: Claim, ports: DrivePorts<State>): Promise<DriveEnd> {
+  const loaded = await untilKnown(() => ports.load(claim), ports)
+  return loaded === 'lease_over' ? 'lost' : new Drive(claim, ports, loaded).run()
+}
+
+class Drive<State> {
+  readonly #claim: Claim
+  readonly #ports: DrivePorts<State>
+  readonly #running = new Map<string, Running>()
+  /** Outcomes that are not committed yet. */
+  readonly #done: Outcome[] = []
+  #state: State
+  #head: number
+  #pending: readonly InboxItem[] = []
+  #first = true
+  /** The store's time at the last receipt, and our own clock then. */
+  #storeNow: Ms
+  #heardAt: Ms
+
+  constructor(claim: Claim, ports: DrivePorts<State>, loaded: { readonly state: State; readonly head: number }) {
+    this.#claim = claim
+    this.#ports = ports
+    this.#state = loaded.state
+    this.#head = loaded.head
+    this.#storeNow = claim.now
+    this.#heardAt = ports.clock.monotonic()
+  }
+
+  async run(): Promise<DriveEnd> {
+    let step: DriveEnd | 'again' | 'go on' = (await this.#readInbox()) ? 'again' : 'lost'
+    while (step === 'again' || step === 'go on') step = await this.#turn()
+    return step
+  }
+
+  async #turn(): Promise<DriveEnd | 'again' | 'go on'> {
+    const outcomes = this.#takeOutcomes()
+    const draft = this.#draft(outcomes)
+    const rest = (draft.plan.rest || this.#ports.stopping()) && this.#running.size === outcomes.length
+    if (draft.facts.length > 0 || rest) {
+      const next = await this.#commit(draft, outcomes, rest)
+      if (next !== 'go on') return next
+    }
+    this.#match(draft.plan.actions)
+    return this.#done.length > 0 ? 'again' : this.#sleep(draft.plan.timer)
+  }
+
+  /** What is to be committed. An effect that was dropped says nothing: it leaves without a commit. */
+  #takeOutcomes(): readonly Outcome[] {
+    for (const outcome of this.#done.filter((each) => each.facts.length === 0)) {
+      this.#running.delete(outcome.id)
+      this.#done.splice(this.#done.indexOf(outcome), 1)
+    }
+    return this.#done.slice()
+  }
+
+  #draft(outcomes: readonly Outcome[]): Draft {
+    return startDraft(
+      {
+        state: this.#state,
+        claim: this.#claim,
+        head: this.#head,
+        first: this.#first,
+        worker: this.#ports.worker,
+        outcomes,
+        pending: this.#pending,
+        now: this.#storeNow + (this.#ports.clock.monotonic() - this.#heardAt)
+      },
+      this.#ports
+    )
+  }
+
+  async #commit(draft: Draft, outcomes: readonly Outcome[], rest: boolean): Promise<DriveEnd | 'again' | 'go on'> {
+    const ports = this.#ports
+    const request = draft.request(rest ? 'release' : 'keep', { defer: !ports.stopping() })
+    const receipt = await untilKnown(() => ports.store.append(request), ports)
+    if (receipt === 'lease_over') return this.#lose()
+    this.#storeNow = receipt.now
+    this.#heardAt = ports.clock.monotonic()
+    if (!receipt.ok) return receipt.why === 'decided' ? this.#reload() : this.#lose()
+    this.#accept(draft, outcomes, request, receipt)
+    if (!receipt.owned) {
+      if (!rest) return this.#lose()
+      return ports.stopping() ? 'drained' : 'rested'
+    }
+    if (receipt.fresh) return (await this.#readInbox()) ? 'again' : this.#lose()
+    return rest ? 'again' : 'go on'
+  }
+
+  /** A wait was decided meanwhile. The draft has changed the state: fold the log again; its outcomes are drafted anew. */
+  async #reload(): Promise<'again' | 'lost'> {
+    const loaded = await untilKnown(() => this.#ports.load(this.#claim), this.#ports)
+    if (loaded === 'lease_over' || !(await this.#readInbox())) return this.#lose()
+    this.#state = loaded.state
+    return 'again'
+  }
+
+  #accept(draft: Draft, outcomes: readonly Outcome[], request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+    if (draft.facts.length > 0) {
+      draft.stamp.at = receipt.at
+      this.#head = receipt.sequence
+      this.#first = false
+      this.#ports.announce(request, receipt)
+    }
+    this.#pending = draft.left
+    // Committed, so it may leave the set of running effects: not when it finished.
+    for (const outcome of outcomes) this.#running.delete(outcome.id)
+    this.#done.splice(0, outcomes.length)
+  }
+
+  /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. */
+  #match(actions: readonly Action[]): void {
+    const wanted = new Map(actions.map((action) => [action.id, action]))
+    for (const [id, effect] of this.#running) if (!isWanted(wanted.get(id))) effect.abort('unwanted')
+    if (this.#ports.stopping() || !this.#ports.leaseHolds()) return
+    for (const action of actions) {
+      if (this.#running.has(action.id)) continue
+      // `done` may be called before `perform` returns.
+      this.#running.set(action.id, NOT_YET)
+      this.#running.set(
+        action.id,
+        this.#ports.perform(action, this.#state, (facts) => this.#done.push({ id: action.id, facts }))
+      )
+    }
+  }
+
+  async #sleep(timer: Ms | null): Promise<'again' | 'lost'> {
+    const why = await this.#ports.wake(this.#claim, timer)
+    if (why === 'lost') return this.#lose()
+    if (why === 'stop') for (const effect of this.#running.values()) effect.abort('drain')
+    if (why === 'items' && !(await this.#readInbox())) return this.#lose()
+    return 'again'
+  }
+
+  #lose(): 'lost' {
+    for (const effect of this.#running.values()) effect.abort('lost')
+    return 'lost'
+  }
+
+  async #readInbox(): Promise<boolean> {
+    const items = await untilKnown(() => this.#ports.store.pending(this.#claim.thread), this.#ports)
+    if (items === 'lease_over') return false
+    this.#pending = items
+    return true
+  }
+}
+
+const NOT_YET: Running = { abort: () => {} }
+
+function isWanted(action: Action | undefined): boolean {
+  return action !== undefined && action.cancelled !== true
+}

@@ -1,0 +1,20 @@
+import type { JsonObject } from '../contracts/json.ts'
+import { toWellFormedJson } from '../util/well-formed.ts'
+
+/** A call's arguments: one JSON object, or what is wrong with the text. */
+export type ParsedArguments = { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly error: string }
+
+/** Reads the text of a call's arguments. Absent, empty and blank text mean `{}`; anything else must be one JSON object. */
+export function parseArguments(input: string): ParsedArguments {
+  if (input.trim() === '') return { ok: true, value: {} }
+  let value: unknown
+  try {
+    value = JSON.parse(input)
+  } catch (error) {
+    return { ok: false, error: `the arguments are not JSON: ${error instanceof Error ? error.message : 'unreadable'}` }
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return { ok: false, error: 'the arguments must be one JSON object' }
+  }
+  return { ok: true, value: toWellFormedJson(value as JsonObject) }
+}

@@ -1,0 +1,76 @@
+import type { Fault, RunEnd } from '../contracts/fact.ts'
+import type { Json } from '../contracts/json.ts'
+import type { Answer, Conversation, State, Turn } from './state.ts'
+
+/** How many answers without text and without calls are asked again before the run fails. */
+export const MAX_EMPTY_ANSWERS = 2
+/** A provider that asks for a longer pause than this is not waited for. */
+export const MAX_RETRY_AFTER_MS = 600_000
+
+/** How a run would end at this turn boundary. */
+export interface End {
+  readonly status: RunEnd
+  readonly why?: string
+  readonly error?: Fault
+  readonly output?: Json
+}
+
+/**
+ * What would end the run now, judged by the conversation alone, or null when it goes on. Asked at a turn boundary, by `plan` to end the run
+ * and by `take` so that no message goes into a run that cannot answer it.
+ */
+export function endOf(state: State, conversation: Conversation): End | null {
+  const { turn, completed, answer } = conversation
+  if (completed) return withinOutputLimit(state, completed.output)
+  if (turn?.phase === 'failed' && turn.failure) return endOfFailure(state, turn)
+  if (answer) return endOfAnswer(state, conversation, answer)
+  if ((conversation.repeated?.count ?? 0) >= state.limits.maxRepeatedCalls) return { status: 'stopped', why: 'repeated_call' }
+  if (turn?.phase === 'closed' && turn.number >= state.limits.maxTurns) return { status: 'stopped', why: 'turn_limit' }
+  return null
+}
+
+function endOfFailure(state: State, turn: Turn): End | null {
+  const { failure } = turn
+  if (!failure) return null
+  const error = failure.error ?? { code: 'provider_unavailable', message: 'the model gave no answer' }
+  if (failure.why === 'permanent' || failure.why === 'blocked') return { status: 'failed', why: error.code, error }
+  if (failure.why !== 'transient') return null
+  if (turn.retries > state.limits.maxRetries) return { status: 'failed', why: error.code, error }
+  if ((failure.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS) return null
+  const minutes = Math.ceil((failure.retryAfterMs ?? 0) / 60_000)
+  return {
+    status: 'failed',
+    why: error.code,
+    error: { code: error.code, message: `${error.message} (the provider asks to retry in ${minutes} minutes)` }
+  }
+}
+
+function endOfAnswer(state: State, conversation: Conversation, answer: Answer): End | null {
+  if (answer.finish === 'length') return failed('output_truncated', 'the model reached its output limit before the end of its answer')
+  if (answer.finish === 'content-filter') return failed('content_filtered', 'the provider withheld the answer')
+  if (conversation.emptyAnswers > 0) {
+    if (conversation.emptyAnswers <= MAX_EMPTY_ANSWERS && hasTurnsLeft(state, conversation)) return null
+    return failed('empty_model_response', `the model answered ${conversation.emptyAnswers} times without text and without a call`)
+  }
+  const { check } = answer
+  if (check?.ok === false) {
+    if (conversation.repairs === 0 && hasTurnsLeft(state, conversation)) return null
+    return failed('output_invalid', check.errors)
+  }
+  return withinOutputLimit(state, check ? check.value : answer.text)
+}
+
+function withinOutputLimit(state: State, output: Json): End {
+  const limit = state.limits.maxOutputBytes
+  if (limit !== undefined && new TextEncoder().encode(JSON.stringify(output)).length > limit)
+    return { status: 'stopped', why: 'output_limit' }
+  return { status: 'completed', output }
+}
+
+function hasTurnsLeft(state: State, conversation: Conversation): boolean {
+  return (conversation.turn?.number ?? 0) < state.limits.maxTurns
+}
+
+function failed(code: string, message: string): End {
+  return { status: 'failed', why: code, error: { code, message } }
+}

@@ -1,0 +1,104 @@
+import type { FactOf } from '../contracts/fact.ts'
+import type { Stamp } from '../contracts/heart.ts'
+import type { Part, ToolCallPart } from '../contracts/message.ts'
+import type { Cost, Usage } from '../contracts/usage.ts'
+import { inlineOf } from './body.ts'
+import { toAssistantMessage } from './history.ts'
+import type { Call, Conversation, State, Turn } from './state.ts'
+import { conversationOf } from './state.ts'
+import { addCost, addUsage } from './usage.ts'
+
+/** A try of a turn begins: a new turn, or the next try of the same. */
+export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {
+  const conversation = conversationOf(state, fact.scope)
+  const turn = conversation.turn
+  if (turn && turn.id === fact.turn) {
+    turn.phase = 'infer'
+    turn.try = fact.try
+    turn.stamp = stamp
+    return
+  }
+  const number = Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1))
+  conversation.turn = { id: fact.turn, number, phase: 'infer', try: fact.try, stamp, retries: 0, failure: null, calls: [], open: 0 }
+  conversation.answer = null
+  if (state.run) state.run.turns++
+}
+
+/** The model answered: its parts become history, its calls become the open calls of the turn. */
+export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'model.responded'>): void {
+  const conversation = conversationOf(state, fact.scope)
+  const { turn } = conversation
+  if (!turn) return
+  addSpent(state, fact.usage, fact.cost)
+  const parts = inlineOf(fact.parts)
+  turn.calls = parts.filter(isOwnCall).map((part, position) => newCall(conversation, turn, part, position))
+  turn.open = turn.calls.length
+  turn.phase = turn.open > 0 ? 'calls' : 'closed'
+  turn.failure = null
+  const message = toAssistantMessage(parts, turn.calls)
+  if (message) conversation.history.push(message)
+  if (turn.open > 0) conversation.emptyAnswers = 0
+  else noteAnswer(conversation, parts, fact)
+}
+
+/** A try gave no answer. */
+export function evolveModelFailed(state: State, stamp: Stamp, fact: FactOf<'model.failed'>): void {
+  const { turn } = conversationOf(state, fact.scope)
+  if (!turn) return
+  if (fact.usage) addSpent(state, fact.usage, 'unknown')
+  turn.phase = 'failed'
+  if (fact.why === 'transient') turn.retries++
+  turn.failure = { why: fact.why, error: fact.error ?? null, retryAfterMs: fact.retryAfterMs ?? null, stamp }
+}
+
+/** Whether a part is a call that we run: not one that the provider has executed itself. */
+export function isOwnCall(part: Part): part is ToolCallPart {
+  return part.type === 'tool-call' && part.providerExecuted !== true
+}
+
+function noteAnswer(conversation: Conversation, parts: readonly Part[], fact: FactOf<'model.responded'>): void {
+  const text = textOf(parts)
+  const isEmpty = text.trim() === '' && !parts.some((part) => part.type === 'file')
+  conversation.emptyAnswers = isEmpty ? conversation.emptyAnswers + 1 : 0
+  conversation.answer = { text, finish: fact.finish, check: fact.output ?? null }
+}
+
+function textOf(parts: readonly Part[]): string {
+  return parts
+    .filter((part) => part.type === 'text')
+    .map((part) => part.text)
+    .join('')
+}
+
+function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, position: number): Call {
+  const id = `${turn.id}.${position}`
+  const { wireIds } = conversation
+  // Ids on the wire are unique within a request; a model that gives none, or one twice, gets a stable one of ours.
+  const wireId = part.id !== '' && !wireIds.has(part.id) ? part.id : `call_${wireIds.size}_${turn.number}_${position}`
+  wireIds.add(wireId)
+  return {
+    id,
+    tool: part.tool,
+    wireId,
+    input: part.input,
+    verdict: null,
+    arguments: null,
+    digest: null,
+    verdictResult: null,
+    started: null,
+    waits: 0,
+    wait: null,
+    decision: null,
+    reason: null,
+    settled: null,
+    result: null
+  }
+}
+
+function addSpent(state: State, usage: Usage, cost: Cost): void {
+  state.usage = addUsage(state.usage, usage)
+  state.cost = addCost(state.cost, cost)
+  if (!state.run) return
+  state.run.usage = addUsage(state.run.usage, usage)
+  state.run.cost = addCost(state.run.cost, cost)
+}

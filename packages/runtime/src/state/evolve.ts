@@ -1,0 +1,92 @@
+// Keeps I2: a table of small functions by fact type, deterministic, no I/O. The accumulator is reused: copying it per fact is quadratic.
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Fact, FactOf } from '../contracts/fact.ts'
+import type { Stamp } from '../contracts/heart.ts'
+import { NO_USAGE } from '../contracts/usage.ts'
+import { inlineOf } from './body.ts'
+import { evolveCallGated, evolveCallSettled, evolveCallStarted, evolveWaitOpened, evolveWaitResolved } from './evolve-call.ts'
+import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
+import { toUserMessage } from './history.ts'
+import type { State } from './state.ts'
+import { conversationOf } from './state.ts'
+
+type Table = { readonly [T in Fact['type']]?: (state: State, stamp: Stamp, fact: FactOf<T>) => void }
+
+const TABLE: Table = {
+  'thread.created': (state, _stamp, fact) => {
+    state.root = fact.root
+  },
+  'attempt.claimed': () => {},
+  'run.started': evolveRunStarted,
+  'run.cancelRequested': (state, _stamp, fact) => {
+    if (state.run) state.run.cancel = { reason: fact.reason, graceMs: fact.graceMs }
+  },
+  'run.ended': evolveRunEnded,
+  'variables.set': (state, _stamp, fact) => {
+    state.variables = { ...state.variables, ...fact.values }
+  },
+  'message.received': evolveMessageReceived,
+  'message.returned': () => {},
+  'item.discarded': () => {},
+  'turn.started': evolveTurnStarted,
+  'model.responded': evolveModelResponded,
+  'model.failed': evolveModelFailed,
+  'call.gated': evolveCallGated,
+  'call.started': evolveCallStarted,
+  'call.settled': evolveCallSettled,
+  'wait.opened': evolveWaitOpened,
+  'wait.resolved': evolveWaitResolved
+}
+
+/** Folds one fact into the state, which it changes and returns. Throws `format_unknown` for a fact that this program does not know (I20). */
+export function evolve(state: State, stamp: Stamp, fact: Fact): State {
+  const apply = TABLE[fact.type] as ((state: State, stamp: Stamp, fact: Fact) => void) | undefined
+  if (!apply) {
+    throw new HoldfastError(
+      'format_unknown',
+      `the fact ${fact.type} in commit ${stamp.sequence} is not known to this version of Holdfast: update it`
+    )
+  }
+  apply(state, stamp, fact)
+  return state
+}
+
+function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'>): void {
+  state.run = {
+    id: fact.run ?? '',
+    startedIn: stamp.sequence,
+    stamp,
+    status: 'running',
+    why: null,
+    endedIn: null,
+    cancel: null,
+    turns: 0,
+    usage: NO_USAGE,
+    cost: 0
+  }
+  for (const conversation of state.conversations.values()) {
+    conversation.turn = null
+    conversation.answer = null
+    conversation.completed = null
+    conversation.emptyAnswers = 0
+    conversation.repairs = 0
+    conversation.repeated = null
+  }
+}
+
+function evolveRunEnded(state: State, stamp: Stamp, fact: FactOf<'run.ended'>): void {
+  if (!state.run) return
+  state.run.status = fact.status
+  state.run.why = fact.why ?? fact.error?.code ?? null
+  state.run.endedIn = stamp.sequence
+}
+
+function evolveMessageReceived(state: State, _stamp: Stamp, fact: FactOf<'message.received'>): void {
+  const conversation = conversationOf(state, fact.scope)
+  const message = toUserMessage(inlineOf(fact.parts))
+  if (message) conversation.history.push(message)
+  // The repair request keeps its count; anything else is a new question.
+  if (fact.source.kind === 'runtime' && conversation.answer?.check?.ok === false) conversation.repairs++
+  else conversation.repairs = 0
+  conversation.answer = null
+}

@@ -1,0 +1,26 @@
+import type { Fact } from '../contracts/fact.ts'
+import type { Planned } from '../contracts/heart.ts'
+
+/** What `plan` is told beside the state. */
+export interface PlanContext {
+  readonly attempt: number
+  readonly now: number
+}
+
+/** Nothing to do until an item arrives. */
+export const IDLE: Planned = { facts: [], send: [], spawn: [], open: [], close: [], actions: [], timer: null, rest: true }
+
+/** A plan of facts only. */
+export function follows(facts: readonly Fact[], more: Partial<Pick<Planned, 'open' | 'close'>> = {}): Planned {
+  return { ...IDLE, facts, ...more, rest: false }
+}
+
+/** A plan of effects only. */
+export function acts(actions: Planned['actions'], timer: number | null = null): Planned {
+  return { ...IDLE, actions, timer, rest: false }
+}
+
+/** A plan to rest. */
+export function rests(timer: number | null): Planned {
+  return { ...IDLE, timer }
+}

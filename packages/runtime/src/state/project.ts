@@ -1,0 +1,51 @@
+import type { Fact } from '../contracts/fact.ts'
+import type { RunStatus, ThreadRow } from '../contracts/store.ts'
+import { NO_USAGE } from '../contracts/usage.ts'
+import type { State } from './state.ts'
+
+const PROGRESS: ReadonlySet<Fact['type']> = new Set([
+  'model.responded',
+  'call.settled',
+  'step.settled',
+  'wait.opened',
+  'wait.resolved',
+  'run.ended'
+])
+
+/** The row of a thread, for lists and for `settled`: derived from the state alone (I1). */
+export function project(state: State): ThreadRow {
+  const { run } = state
+  return {
+    status: statusOf(state),
+    agent: state.definition.name,
+    needs: state.needs,
+    turns: run?.turns ?? 0,
+    usage: state.usage,
+    cost: state.cost,
+    runUsage: run?.usage ?? NO_USAGE,
+    runCost: run?.cost ?? 0,
+    ...(run ? { run: run.id, startedIn: run.startedIn } : {}),
+    ...(run?.why == null ? {} : { why: run.why }),
+    ...(run?.endedIn == null ? {} : { endedIn: run.endedIn })
+  }
+}
+
+/** Whether a commit of these facts brings the thread on; attempts without such a commit are counted against the crash budget. */
+export function isProgress(facts: readonly Fact[]): boolean {
+  return facts.some((fact) => PROGRESS.has(fact.type))
+}
+
+function statusOf(state: State): RunStatus {
+  const { run } = state
+  if (!run) return 'queued'
+  if (run.status !== 'running') return run.status
+  return state.waits.size > 0 && !isWorking(state) ? 'waiting' : 'running'
+}
+
+function isWorking(state: State): boolean {
+  for (const { turn } of state.conversations.values()) {
+    if (turn?.phase === 'infer') return true
+    if (turn?.calls.some((call) => call.started && !call.settled)) return true
+  }
+  return false
+}

@@ -1,0 +1,16 @@
+import type { CallOutcome, Fact } from '../contracts/fact.ts'
+import type { CallResult } from '../contracts/message.ts'
+import type { Call, Conversation, Run } from './state.ts'
+
+/** The one settlement of a call. */
+export function toSettled(run: Run, conversation: Conversation, call: Call, outcome: CallOutcome, result: CallResult): Fact {
+  return { v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result: { inline: result } }
+}
+
+/** A call that may have happened: the model is told so, and nobody pretends (I5). */
+export function toUnknown(run: Run, conversation: Conversation, call: Call): Fact {
+  return toSettled(run, conversation, call, 'unknown', {
+    error:
+      'The outcome of this call is not known: it was started, and the process that ran it stopped before its result was recorded. It may have happened. It was not run again. Check before you repeat it.'
+  })
+}

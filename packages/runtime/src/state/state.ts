@@ -1,0 +1,193 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import type { CallOutcome, Effect, Fault, ModelFailure, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
+import type { Stamp } from '../contracts/heart.ts'
+import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
+import type { Json } from '../contracts/json.ts'
+import type { Body, CallResult } from '../contracts/message.ts'
+import type { Definition, Publication, ToolDescriptor } from '../contracts/publication.ts'
+import type { Cost, Usage } from '../contracts/usage.ts'
+import { NO_USAGE } from '../contracts/usage.ts'
+import type { EffectiveLimits } from './limits.ts'
+import { limitsOf } from './limits.ts'
+
+/** What a person or a rule said about a held call. */
+export type Verdict = 'run' | 'block' | 'respond' | 'hold'
+
+/** One start of a call: the stamp tells by whom and when. */
+export interface CallStart {
+  readonly try: number
+  readonly leg: number
+  readonly effect: Effect
+  readonly deadlineMs: Ms
+  readonly stamp: Stamp
+}
+
+/** One tool call of the open turn. */
+export interface Call {
+  readonly id: CallId
+  readonly tool: string
+  /** The id under which the provider knows the call: the model's own when it gave a new one. */
+  readonly wireId: string
+  /** The arguments as the model wrote them. */
+  readonly input: string
+  verdict: Verdict | null
+  arguments: Body | null
+  digest: Digest | null
+  verdictResult: CallResult | null
+  started: CallStart | null
+  /** Waits opened for this call so far. */
+  waits: number
+  wait: WaitId | null
+  decision: 'approved' | 'denied' | 'expired' | null
+  reason: string | null
+  settled: CallOutcome | null
+  result: Body<CallResult> | null
+}
+
+/** Why the last try of a turn gave no answer. */
+export interface TurnFailure {
+  readonly why: ModelFailure
+  readonly error: Fault | null
+  readonly retryAfterMs: Ms | null
+  readonly stamp: Stamp
+}
+
+/** The last turn of a conversation. It is open while its model call runs or one of its calls is not settled. */
+export interface Turn {
+  readonly id: TurnId
+  readonly number: number
+  phase: 'infer' | 'failed' | 'calls' | 'closed'
+  try: number
+  stamp: Stamp
+  /** Tries that failed as transient. */
+  retries: number
+  failure: TurnFailure | null
+  calls: Call[]
+  open: number
+}
+
+/** What the model said last, when it called nothing. */
+export interface Answer {
+  readonly text: string
+  readonly finish: string
+  readonly check: OutputCheck | null
+}
+
+/** One conversation with a model: a scope of the log. */
+export interface Conversation {
+  readonly scope: Scope
+  /** What the model is shown, in order; append-only, shared by length. */
+  readonly history: LanguageModelV4Message[]
+  /** Call ids already used on the wire. */
+  readonly wireIds: Set<string>
+  turn: Turn | null
+  answer: Answer | null
+  /** The result that `task_complete` accepted. */
+  completed: { readonly output: Json } | null
+  emptyAnswers: number
+  repairs: number
+  repeated: { readonly digest: Digest; readonly count: number } | null
+}
+
+/** The latest run. */
+export interface Run {
+  readonly id: RunId
+  readonly startedIn: number
+  readonly stamp: Stamp
+  status: 'running' | RunEnd
+  why: string | null
+  endedIn: number | null
+  cancel: { readonly reason: string; readonly graceMs: Ms } | null
+  turns: number
+  usage: Usage
+  cost: Cost
+}
+
+/** A wait that is open. */
+export interface OpenWait {
+  readonly id: WaitId
+  readonly kind: WaitKind
+  readonly scope: Scope
+  readonly call: CallId | null
+  readonly expiresAfterMs: Ms | null
+  readonly stamp: Stamp
+}
+
+/**
+ * All that is known of a thread: a fold over its facts, beside the publication that it pins. The driver owns it and `evolve`
+ * reuses it; nothing in it grows with the thread but the history (and the set of call ids).
+ */
+export interface State {
+  readonly thread: ThreadId
+  readonly publication: Digest
+  readonly definition: Definition
+  readonly limits: EffectiveLimits
+  readonly tools: ReadonlyMap<string, ToolDescriptor>
+  readonly needs: readonly string[]
+  readonly conversations: Map<Scope, Conversation>
+  readonly waits: Map<WaitId, OpenWait>
+  /** The first thread of the tree. */
+  root: ThreadId
+  run: Run | null
+  variables: { readonly [key: string]: Body }
+  usage: Usage
+  cost: Cost
+}
+
+/** The state of a thread of which no fact is known yet. */
+export function emptyState(thread: ThreadId, publication: Publication): State {
+  const { definition, digest } = publication
+  return {
+    thread,
+    publication: digest,
+    definition,
+    limits: limitsOf(definition),
+    tools: new Map(definition.tools.map((tool) => [tool.name, tool])),
+    needs: needsOf(definition),
+    conversations: new Map(),
+    waits: new Map(),
+    root: thread,
+    run: null,
+    variables: {},
+    usage: NO_USAGE,
+    cost: 0
+  }
+}
+
+/** What a worker must have to drive a thread of this definition. */
+export function needsOf(definition: Definition): readonly string[] {
+  return definition.tools
+    .filter((tool) => tool.identity.startsWith('host:'))
+    .map((tool) => `tool:${tool.name}`)
+    .sort()
+}
+
+/** The conversation of a scope, made when it is first spoken of. */
+export function conversationOf(state: State, scope: Scope = ''): Conversation {
+  const known = state.conversations.get(scope)
+  if (known) return known
+  const made: Conversation = {
+    scope,
+    history: [],
+    wireIds: new Set(),
+    turn: null,
+    answer: null,
+    completed: null,
+    emptyAnswers: 0,
+    repairs: 0,
+    repeated: null
+  }
+  state.conversations.set(scope, made)
+  return made
+}
+
+/** Whether a run is under way. */
+export function isActive(state: State): boolean {
+  return state.run?.status === 'running'
+}
+
+/** Whether the conversation's model call runs, or one of its calls is not settled. */
+export function hasOpenTurn(conversation: Conversation): boolean {
+  const phase = conversation.turn?.phase
+  return phase === 'infer' || phase === 'calls'
+}

@@ -1,0 +1,106 @@
+// Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
+import type { Fact } from '../contracts/fact.ts'
+import type { Taken } from '../contracts/heart.ts'
+import type { RunId } from '../contracts/ids.ts'
+import type { Json } from '../contracts/json.ts'
+import type { Body, Part } from '../contracts/message.ts'
+import type { InboxItem } from '../contracts/store.ts'
+import { endOf } from './end.ts'
+import type { State } from './state.ts'
+import { conversationOf, hasOpenTurn, isActive } from './state.ts'
+
+/** The body of an item that brings a message: `run` is the run that it starts when the thread rests. */
+export interface MessageBody {
+  readonly run: RunId
+  readonly parts: readonly Part[]
+  readonly variables?: { readonly [key: string]: Json }
+}
+
+/**
+ * The one item that can be taken now, and the facts that consume it; null when nothing can. A cancel comes first, then decisions, then
+ * messages in order of arrival. An item whose kind this program does not act on is left alone.
+ */
+export function take(state: State, items: readonly InboxItem[]): Taken | null {
+  const cancel = items.find((item) => item.kind === 'cancel')
+  if (cancel) return takeCancel(state, items, cancel)
+  const decision = items.find((item) => item.kind === 'decision')
+  if (decision) return takeDecision(state, decision)
+  const message = items.find((item) => item.kind === 'start' || item.kind === 'message')
+  return message && canTakeMessage(state) ? takeMessage(state, message) : null
+}
+
+/** Messages that came before the cancel go back to their sender; a start becomes a run that ends at once. */
+function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem): Taken {
+  const older = items.slice(0, items.indexOf(cancel))
+  const start = older.find((item) => item.kind === 'start')
+  if (start && !isActive(state)) return takeMessage(state, start)
+  const message = older.find((item) => item.kind === 'message' || item.kind === 'interrupt')
+  if (message) {
+    return { item: message, facts: [{ v: 1, type: 'message.returned', cause: message.id, item: message.id, why: 'cancelled' }] }
+  }
+  const { run } = state
+  if (!run || run.status !== 'running') return discard(cancel, 'no_run')
+  if (run.cancel) return discard(cancel, 'stale')
+  const { reason, graceMs } = readCancel(cancel.body)
+  return { item: cancel, facts: [{ v: 1, type: 'run.cancelRequested', run: run.id, cause: cancel.id, reason, graceMs }] }
+}
+
+function takeDecision(state: State, item: InboxItem): Taken {
+  const body = item.body as { readonly wait: string; readonly decision: Json }
+  const wait = state.waits.get(body.wait)
+  if (!wait || !isActive(state) || state.run?.cancel) return discard(item, 'closed')
+  return {
+    item,
+    close: [wait.id],
+    facts: [
+      {
+        v: 1,
+        type: 'wait.resolved',
+        ...(state.run ? { run: state.run.id } : {}),
+        scope: wait.scope,
+        cause: item.id,
+        wait: wait.id,
+        as: 'decided',
+        decision: body.decision,
+        by: item.from
+      }
+    ]
+  }
+}
+
+/** At a turn boundary of a run that goes on, or at rest: never between a call and its result, never into a run that is about to end. */
+function canTakeMessage(state: State): boolean {
+  if (!isActive(state)) return true
+  if (state.run?.cancel || state.waits.size > 0) return false
+  const conversation = conversationOf(state)
+  if (hasOpenTurn(conversation)) return false
+  const end = endOf(state, conversation)
+  return end === null || end.status === 'completed'
+}
+
+function takeMessage(state: State, item: InboxItem): Taken {
+  const body = item.body as unknown as MessageBody
+  const facts: Fact[] = []
+  const run = isActive(state) && state.run ? state.run.id : body.run
+  if (!isActive(state)) {
+    facts.push({ v: 1, type: 'run.started', run, cause: item.id, publication: state.publication, mode: 'sequential', by: item.from })
+  }
+  if (body.variables && Object.keys(body.variables).length > 0) {
+    facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(body.variables) })
+  }
+  facts.push({ v: 1, type: 'message.received', run, scope: '', cause: item.id, source: item.from, parts: { inline: body.parts } })
+  return { item, facts }
+}
+
+function toBodies(values: { readonly [key: string]: Json }): { readonly [key: string]: Body } {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { inline: value }]))
+}
+
+function discard(item: InboxItem, why: 'closed' | 'stale' | 'no_run'): Taken {
+  return { item, facts: [{ v: 1, type: 'item.discarded', cause: item.id, item: item.id, why }] }
+}
+
+function readCancel(body: Json): { readonly reason: string; readonly graceMs: number } {
+  const { reason, graceMs } = (body ?? {}) as { readonly reason?: Json; readonly graceMs?: Json }
+  return { reason: typeof reason === 'string' ? reason : 'cancelled', graceMs: typeof graceMs === 'number' ? graceMs : 0 }
+}
