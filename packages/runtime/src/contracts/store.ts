@@ -83,7 +83,10 @@ export interface ThreadRow {
   readonly endedIn?: number
 }
 
-/** A thread to be made: commit 1, attempt 0, and its first item. */
+/**
+ * A thread to be made: commit 1, attempt 0, and its first item. Two are the same when `created` (without `root`), the kind, the sender
+ * and the digest of `first` are: derive a generated id that stands in the first item's body from the key, if there is one.
+ */
 export interface NewThread {
   readonly tenant: string
   readonly id: ThreadId
@@ -150,7 +153,7 @@ export interface Claim {
   readonly sequence: number
   readonly now: Ms
   readonly why: ClaimReason
-  /** Attempts since the last progress. */
+  /** Earlier attempts since the last progress, without those that ended with a release: 0 for the first. */
   readonly idle: number
 }
 
@@ -271,11 +274,19 @@ export interface Store extends AsyncDisposable {
   append(request: AppendRequest): Promise<Receipt>
   /** Puts items into inboxes. Idempotent by (thread, id): `repeated`; another digest: `conflict`; no such thread, or moved: `refused`. */
   deliver(items: readonly NewItem[]): Promise<readonly ('queued' | 'repeated' | 'conflict' | 'refused')[]>
-  /** Decides a wait and inserts the item `decide:` + wait, in one transaction. The same decision again: `repeated`; another: `conflict`. */
+  /**
+   * Casts a vote; with the last one needed the wait is decided and the item `decide:` + wait with the body `{ wait, decision }` is
+   * inserted, in one transaction. The same decision again: `repeated`; another: `conflict`; also after the wait was closed.
+   */
   decide(wait: WaitId, decision: Json, by: Principal): Promise<Decided>
   /** Extends the worker's lease. `mine` are the threads that it believes to own. */
   beat(worker: string, leaseMs: Ms, mine: readonly ThreadId[]): Promise<Beat>
-  /** Hands out threads that are ready: no live owner, and a fresh item or a due timer, or an owner whose lease ran out. Raises the attempt. */
+  /**
+   * Hands out threads that are ready: no live owner, and a fresh item or a due timer, or an owner whose lease ran out. A thread that
+   * this worker owns and does not list in `not` counts as one whose lease ran out, so that a claim whose answer was lost can be
+   * repeated: do not claim twice at the same time. Raises the attempt, extends the lease. A worker whose beat said `alive: false` gets none.
+   * `takeover` needs `only`.
+   */
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /** Unconsumed items, fresh and deferred, in order of arrival. */
   pending(thread: ThreadId): Promise<readonly InboxItem[]>

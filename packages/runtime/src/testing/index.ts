@@ -1,1 +1,3 @@
 export type { Store } from '../contracts/store.ts'
+export type { FakeClock } from './fake-clock.ts'
+export { fakeClock } from './fake-clock.ts'

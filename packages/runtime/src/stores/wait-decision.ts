@@ -1,0 +1,53 @@
+import type { Json } from '../contracts/json.ts'
+import type { ItemId, Ms, Principal, WaitId } from '../contracts/ids.ts'
+import type { Decided, NewItem, WaitRow } from '../contracts/store.ts'
+import { digestJson, toCanonicalJson } from '../util/canonical.ts'
+
+/** What deciding does to a wait: the answer, and the row and the item to write when something changed. */
+export interface Judgement {
+  readonly answer: Decided
+  readonly wait?: WaitRow
+  readonly item?: NewItem
+}
+
+/** The id of the item that carries the decision of a wait. */
+export function decisionItemId(wait: WaitId): ItemId {
+  return `decide:${wait}`
+}
+
+/**
+ * Judges one decision. A principal has one vote; the decision that `needed` distinct principals gave is the wait's. The body of
+ * the item is `{ wait, decision }`, its sender the principal who completed the quorum.
+ */
+export function judgeDecision(wait: WaitRow, decision: Json, by: Principal, now: Ms): Judgement {
+  if (wait.decision !== undefined)
+    return { answer: { state: isSame(wait.decision, decision) ? 'repeated' : 'conflict', recorded: wait.decision } }
+  if (wait.state === 'closed') return { answer: { state: 'closed' } }
+  if (wait.expiresAt !== undefined && now >= wait.expiresAt) return { answer: { state: 'expired' } }
+  const votes = wait.votes as readonly Vote[]
+  const own = votes.find((vote) => vote.by.kind === by.kind && vote.by.id === by.id)
+  if (own !== undefined) return { answer: { state: isSame(own.decision, decision) ? 'repeated' : 'conflict', recorded: own.decision } }
+  const cast: readonly Vote[] = [...votes, { by, decision, at: now }]
+  if (cast.filter((vote) => isSame(vote.decision, decision)).length < wait.needed) {
+    return { answer: { state: 'counted' }, wait: { ...wait, votes: cast } }
+  }
+  const body = { wait: wait.id, decision }
+  return {
+    answer: { state: 'accepted', recorded: decision },
+    wait: { ...wait, votes: cast, state: 'decided', decision },
+    item: {
+      id: decisionItemId(wait.id),
+      thread: wait.thread,
+      kind: 'decision',
+      from: by,
+      digest: digestJson({ kind: 'decision', body }),
+      body
+    }
+  }
+}
+
+type Vote = { readonly by: Principal; readonly decision: Json; readonly at: Ms }
+
+function isSame(a: Json, b: Json): boolean {
+  return a === b || toCanonicalJson(a) === toCanonicalJson(b)
+}
