@@ -1,0 +1,176 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type { JsonObject } from '../contracts/json.ts'
+import type { Part, ProviderMetadata } from '../contracts/message.ts'
+import { toJson, toWholePart } from './whole-part.ts'
+
+/** A piece of a response, shown while it arrives. Well-formed text: half of a surrogate pair is held back until the other half comes. */
+export type ResponseDelta =
+  | { readonly type: 'text.delta' | 'reasoning.delta'; readonly text: string }
+  | { readonly type: 'arguments.delta'; readonly id: string; readonly tool: string; readonly text: string }
+
+type Metadata = SharedV4ProviderMetadata | undefined
+type Block = { kind: 'text' | 'reasoning'; chunks: string[]; half: string; metadata: ProviderMetadata | undefined }
+type Call = Omit<Block, 'kind'> & { kind: 'call'; id: string; tool: string; input: string | undefined; providerExecuted: boolean }
+type Entry = Block | Call | { kind: 'part'; part: Part }
+
+/** Collects the parts of a stream, in the order in which they began. Linear: the chunks of a part are joined once, at the end. */
+export class PartCollector {
+  readonly #entries: Entry[] = []
+  readonly #blocks = new Map<string, Block>()
+  // Some servers give every call the same id, so one id may have several calls that wait for their end.
+  readonly #calls = new Map<string, Call[]>()
+  readonly #onDelta: (delta: ResponseDelta) => void
+  #bytes = 0
+
+  constructor(onDelta: (delta: ResponseDelta) => void = () => {}) {
+    this.#onDelta = onDelta
+  }
+
+  /** UTF-8 bytes taken so far. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether a call to one of our tools has begun. */
+  get hasCalls(): boolean {
+    return this.#entries.some((entry) => entry.kind === 'call' && !entry.providerExecuted)
+  }
+
+  /** What arrived, without empty blocks. A call whose end never came has the arguments that did. */
+  parts(): Part[] {
+    return this.#entries.flatMap(toParts)
+  }
+
+  /** Takes one part of the stream. Parts that carry no content are ignored. */
+  take(part: LanguageModelV4StreamPart): void {
+    this.#bytes += sizeOf(part)
+    switch (part.type) {
+      case 'text-start':
+        return this.#openBlock('text', part.id, part.providerMetadata)
+      case 'text-delta':
+        return this.#extendBlock('text', part.id, part.delta, part.providerMetadata)
+      case 'text-end':
+        return this.#closeBlock('text', part.id, part.providerMetadata)
+      case 'reasoning-start':
+        return this.#openBlock('reasoning', part.id, part.providerMetadata)
+      case 'reasoning-delta':
+        return this.#extendBlock('reasoning', part.id, part.delta, part.providerMetadata)
+      case 'reasoning-end':
+        return this.#closeBlock('reasoning', part.id, part.providerMetadata)
+      case 'tool-input-start':
+        this.#openCall(part.id, part.toolName, part.providerExecuted === true, part.providerMetadata)
+        return
+      case 'tool-input-delta':
+        return this.#extendCall(part.id, part.delta, part.providerMetadata)
+      case 'tool-input-end':
+        return this.#extendCall(part.id, '', part.providerMetadata)
+      case 'tool-call':
+        return this.#settleCall(part)
+      default: {
+        const whole = toWholePart(part)
+        if (whole) this.#entries.push({ kind: 'part', part: whole })
+      }
+    }
+  }
+
+  #openBlock(kind: Block['kind'], id: string, metadata: Metadata): void {
+    const block: Block = { kind, chunks: [], half: '', metadata: mergeMetadata(undefined, metadata) }
+    this.#entries.push(block)
+    this.#blocks.set(`${kind}:${id}`, block)
+  }
+
+  #extendBlock(kind: Block['kind'], id: string, delta: string, metadata: Metadata): void {
+    if (!this.#blocks.has(`${kind}:${id}`)) this.#openBlock(kind, id, undefined)
+    const block = this.#blocks.get(`${kind}:${id}`)
+    if (!block) return
+    block.metadata = mergeMetadata(block.metadata, metadata)
+    const text = addChunk(block, delta)
+    if (text !== '') this.#onDelta({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', text })
+  }
+
+  #closeBlock(kind: Block['kind'], id: string, metadata: Metadata): void {
+    this.#extendBlock(kind, id, '', metadata)
+    this.#blocks.delete(`${kind}:${id}`)
+  }
+
+  #openCall(id: string, tool: string, providerExecuted: boolean, metadata: Metadata): Call {
+    const merged = mergeMetadata(undefined, metadata)
+    const call: Call = { kind: 'call', id, tool, chunks: [], half: '', input: undefined, providerExecuted, metadata: merged }
+    this.#entries.push(call)
+    const open = this.#calls.get(id)
+    if (open) open.push(call)
+    else this.#calls.set(id, [call])
+    return call
+  }
+
+  #extendCall(id: string, delta: string, metadata: Metadata): void {
+    const call = this.#calls.get(id)?.at(-1)
+    if (!call) return
+    call.metadata = mergeMetadata(call.metadata, metadata)
+    const text = addChunk(call, delta)
+    if (text !== '') this.#onDelta({ type: 'arguments.delta', id: call.id, tool: call.tool, text })
+  }
+
+  #settleCall(part: LanguageModelV4ToolCall): void {
+    if (!this.#calls.get(part.toolCallId)?.length) this.#openCall(part.toolCallId, part.toolName, false, undefined)
+    const call = this.#calls.get(part.toolCallId)?.shift()
+    if (!call) return
+    call.tool = part.toolName
+    // Providers are typed to give text here; some gateways' absent arguments arrive as null or undefined all the same.
+    call.input = part.input ?? ''
+    call.providerExecuted ||= part.providerExecuted === true
+    call.metadata = mergeMetadata(call.metadata, part.providerMetadata)
+  }
+}
+
+/** Keeps a chunk and gives what of it can be shown now. */
+function addChunk(entry: Block | Call, delta: string): string {
+  if (delta === '') return ''
+  entry.chunks.push(delta)
+  const text = entry.half + delta
+  const last = text.charCodeAt(text.length - 1)
+  const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
+  entry.half = text.slice(cut)
+  return text.slice(0, cut).toWellFormed()
+}
+
+function toParts(entry: Entry): Part[] {
+  if (entry.kind === 'part') return [entry.part]
+  const metadata = entry.metadata && { metadata: entry.metadata }
+  const text = entry.chunks.join('').toWellFormed()
+  if (entry.kind === 'call') {
+    const input = entry.input?.toWellFormed() ?? text
+    const executed = entry.providerExecuted && { providerExecuted: true }
+    return [{ type: 'tool-call', id: entry.id.toWellFormed(), tool: entry.tool.toWellFormed(), input, ...executed, ...metadata }]
+  }
+  // A signature without words must go back to the provider; an empty text block is refused by it.
+  if (text === '' && (entry.kind === 'text' || !entry.metadata)) return []
+  return [{ type: entry.kind, text, ...metadata }]
+}
+
+function mergeMetadata(known: ProviderMetadata | undefined, added: Metadata): ProviderMetadata | undefined {
+  if (!added) return known
+  const merged: { [provider: string]: ProviderMetadata[string] } = { ...known }
+  for (const [provider, data] of Object.entries(added)) merged[provider] = { ...merged[provider], ...(toJson(data) as JsonObject) }
+  return merged
+}
+
+function sizeOf(part: LanguageModelV4StreamPart): number {
+  switch (part.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-input-delta':
+      return Buffer.byteLength(part.delta) + (part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0)
+    case 'tool-call':
+      // Its text came as deltas, or is counted here.
+      return part.input ? Buffer.byteLength(part.input) : 0
+    case 'file':
+    case 'reasoning-file':
+      return part.data.type === 'data' ? part.data.data.length : part.data.url.href.length
+    case 'raw':
+    case 'error':
+      return 0
+    default:
+      return JSON.stringify(part).length
+  }
+}

@@ -1,0 +1,115 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { Part } from '../contracts/message.ts'
+import type { Usage } from '../contracts/usage.ts'
+import { classifyModelError, type ModelError, toModelError } from './model-failure.ts'
+import { toUsage, usageOf } from './model-usage.ts'
+import { PartCollector, type ResponseDelta } from './read-parts.ts'
+
+/** What became of a model call, as it is committed. */
+export type ModelResponse =
+  | { readonly kind: 'responded'; readonly parts: Part[]; readonly finish: string; readonly usage: Usage; readonly model?: string }
+  | ({ readonly kind: 'failed'; readonly usage?: Usage } & ModelError)
+
+/** How a response is read. */
+export interface ReadResponseOptions {
+  readonly signal: AbortSignal
+  /** Called for every piece as it arrives. Must not throw. */
+  readonly onDelta?: (delta: ResponseDelta) => void
+  /** Past this many bytes the stream is cancelled and the call fails for good. */
+  readonly maxBytes: number
+  /** Length of the request's text: what the input is estimated from when the provider does not count it. */
+  readonly promptCharacters?: number
+}
+
+// A stream may go on after its `finish` (a second message, a late error), but a server that keeps it open cannot hold up the turn.
+const AFTER_FINISH_MS = 1_000
+
+type Finish = { readonly reason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage }
+type End = { readonly error?: ModelError; readonly finish?: Finish; readonly model?: string }
+
+/**
+ * Reads a model's stream to its end. Never throws: a failure is a value.
+ *
+ * A call counts only once the stream's `finish` has come and says neither interrupted, error nor length; otherwise the calls count,
+ * whatever the finish reason is. Arguments stay the text that came; reading them is the gate's work.
+ */
+export async function readResponse(stream: ReadableStream<LanguageModelV4StreamPart>, options: ReadResponseOptions): Promise<ModelResponse> {
+  const collector = new PartCollector(options.onDelta)
+  const end = await readToEnd(stream, collector, options)
+  const parts = collector.parts()
+  const failure = end.error ?? judgeFinish(end.finish, collector.hasCalls)
+  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end.finish, parts, options.promptCharacters) }
+  return {
+    kind: 'responded',
+    parts,
+    finish: end.finish?.reason.unified ?? 'other',
+    usage: usageOf(end.finish?.usage, parts, options.promptCharacters),
+    ...(end.model !== undefined && { model: end.model })
+  }
+}
+
+async function readToEnd(stream: ReadableStream<LanguageModelV4StreamPart>, collector: PartCollector, options: ReadResponseOptions): Promise<End> {
+  const reader = stream.getReader()
+  // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
+  const stop = (): void => void reader.cancel().catch(() => {})
+  options.signal.addEventListener('abort', stop, { once: true })
+  let timer: NodeJS.Timeout | undefined
+  let finish: Finish | undefined
+  let model: string | undefined
+  const end = (error?: ModelError): End => ({ ...(error && { error }), ...(finish && { finish }), ...(model !== undefined && { model }) })
+  try {
+    if (options.signal.aborted) return end(classifyModelError(undefined, options.signal))
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (options.signal.aborted) return end(classifyModelError(undefined, options.signal))
+      if (done) return end()
+      if (value.type === 'error') return end(classifyModelError(value.error))
+      if (value.type === 'response-metadata') model = value.modelId ?? model
+      if (value.type === 'finish') {
+        finish = { reason: value.finishReason, usage: value.usage }
+        timer ??= setTimeout(stop, AFTER_FINISH_MS)
+      } else if (isContent(value)) finish = undefined
+      collector.take(value)
+      if (collector.bytes > options.maxBytes) return end(toModelError('response_too_large', `The response is larger than ${options.maxBytes} bytes.`))
+    }
+  } catch (error) {
+    // The connection may break after everything was said.
+    return finish && !options.signal.aborted ? end() : end(classifyModelError(error, options.signal))
+  } finally {
+    clearTimeout(timer)
+    options.signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+function isContent(part: LanguageModelV4StreamPart): boolean {
+  return part.type.endsWith('-start') || part.type.endsWith('-delta') || part.type === 'tool-call'
+}
+
+function judgeFinish(finish: Finish | undefined, hasCalls: boolean): ModelError | undefined {
+  switch (finish?.reason.unified) {
+    case undefined:
+      return toModelError('stream_interrupted', 'The response ended before it was finished.')
+    case 'interrupted':
+      return toModelError('stream_interrupted', 'The provider was interrupted in the middle of its response.')
+    case 'error':
+      return toModelError('provider_unavailable', `The provider ended its response with an error${reasonOf(finish)}.`)
+    case 'length':
+      // A call out of the part that arrived is never run: even complete arguments may be a beginning.
+      return hasCalls ? toModelError('output_truncated', 'The output limit cut the response while it called a tool.') : undefined
+    default:
+      return undefined
+  }
+}
+
+function reasonOf(finish: Finish | undefined): string {
+  return finish?.reason.raw ? ` (${finish.reason.raw})` : ''
+}
+
+/** Failed calls cost, too: what was reported, else a guess from what arrived, else nothing is claimed. */
+function failedUsage(finish: Finish | undefined, parts: readonly Part[], promptCharacters: number | undefined): { readonly usage?: Usage } {
+  const reported = toUsage(finish?.usage)
+  if (reported.inputTokens + reported.outputTokens > 0) return { usage: usageOf(finish?.usage, parts, promptCharacters) }
+  const usage = usageOf(undefined, parts, promptCharacters)
+  return parts.length > 0 ? { usage } : {}
+}
