@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+
+/** Costly to load: each is loaded when it is first used. */
+const LAZY = ['ajv', 'liquidjs', 're2js', 'yaml']
+
+test('importing the runtime loads no library that is loaded when first used', () => {
+  const packages = packagesLoadedBy('@holdfast/runtime')
+  expect(packages).toContain('@holdfast/runtime')
+  expect(packages.filter((name) => LAZY.includes(name))).toEqual([])
+})
+
+test('importing the configuration loads no provider', () => {
+  const packages = packagesLoadedBy('@holdfast/config')
+  expect(packages).toContain('@holdfast/config')
+  expect(packages.filter((name) => name.startsWith('@ai-sdk/') && name !== '@ai-sdk/provider')).toEqual([])
+})
+
+/** Names of the packages whose files a fresh process loads when it imports one. */
+function packagesLoadedBy(specifier: string): readonly string[] {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const seen = []
+    registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context) } })
+    await import(${JSON.stringify(specifier)})
+    console.log(JSON.stringify(seen))`
+  const args = ['--conditions=@holdfast/source', '--input-type=module', '--eval', program]
+  const seen = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as readonly string[]
+  return seen
+    .filter((name) => /^[@a-z]/.test(name))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/')
+    )
+}
