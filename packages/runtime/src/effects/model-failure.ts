@@ -1,7 +1,9 @@
-import { type ErrorCode, ERROR_CODES, isHoldfastError } from '../contracts/errors.ts'
+import type { ErrorCode } from '../contracts/errors.ts'
+import { ERROR_CODES, isHoldfastError } from '../contracts/errors.ts'
 import type { Fault, ModelFailure } from '../contracts/fact.ts'
 import { cutText } from '../util/well-formed.ts'
-import { type ResponseHeaders, readRetryAfterMs } from './retry-after.ts'
+import type { ResponseHeaders } from './retry-after.ts'
+import { readRetryAfterMs } from './retry-after.ts'
 
 /** Why a model call failed, as the facts record it. */
 export interface ModelError {

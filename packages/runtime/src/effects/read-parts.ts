@@ -46,26 +46,35 @@ export class PartCollector {
     this.#bytes += sizeOf(part)
     switch (part.type) {
       case 'text-start':
-        return this.#openBlock('text', part.id, part.providerMetadata)
+        this.#openBlock('text', part.id, part.providerMetadata)
+        break
       case 'text-delta':
-        return this.#extendBlock('text', part.id, part.delta, part.providerMetadata)
+        this.#extendBlock('text', part.id, part.delta, part.providerMetadata)
+        break
       case 'text-end':
-        return this.#closeBlock('text', part.id, part.providerMetadata)
+        this.#closeBlock('text', part.id, part.providerMetadata)
+        break
       case 'reasoning-start':
-        return this.#openBlock('reasoning', part.id, part.providerMetadata)
+        this.#openBlock('reasoning', part.id, part.providerMetadata)
+        break
       case 'reasoning-delta':
-        return this.#extendBlock('reasoning', part.id, part.delta, part.providerMetadata)
+        this.#extendBlock('reasoning', part.id, part.delta, part.providerMetadata)
+        break
       case 'reasoning-end':
-        return this.#closeBlock('reasoning', part.id, part.providerMetadata)
+        this.#closeBlock('reasoning', part.id, part.providerMetadata)
+        break
       case 'tool-input-start':
         this.#openCall(part.id, part.toolName, part.providerExecuted === true, part.providerMetadata)
-        return
+        break
       case 'tool-input-delta':
-        return this.#extendCall(part.id, part.delta, part.providerMetadata)
+        this.#extendCall(part.id, part.delta, part.providerMetadata)
+        break
       case 'tool-input-end':
-        return this.#extendCall(part.id, '', part.providerMetadata)
+        this.#extendCall(part.id, '', part.providerMetadata)
+        break
       case 'tool-call':
-        return this.#settleCall(part)
+        this.#settleCall(part)
+        break
       default: {
         const whole = toWholePart(part)
         if (whole) this.#entries.push({ kind: 'part', part: whole })

@@ -1,9 +1,11 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Part } from '../contracts/message.ts'
 import type { Usage } from '../contracts/usage.ts'
-import { classifyModelError, type ModelError, toModelError } from './model-failure.ts'
+import type { ModelError } from './model-failure.ts'
+import { classifyModelError, toModelError } from './model-failure.ts'
 import { toUsage, usageOf } from './model-usage.ts'
-import { PartCollector, type ResponseDelta } from './read-parts.ts'
+import type { ResponseDelta } from './read-parts.ts'
+import { PartCollector } from './read-parts.ts'
 
 /** What became of a model call, as it is committed. */
 export type ModelResponse =
@@ -25,7 +27,7 @@ export interface ReadResponseOptions {
 const AFTER_FINISH_MS = 1_000
 
 type Finish = { readonly reason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage }
-type End = { readonly error?: ModelError; readonly finish?: Finish; readonly model?: string }
+type End = { error?: ModelError; finish?: Finish | undefined; model?: string }
 
 /**
  * Reads a model's stream to its end. Never throws: a failure is a value.
@@ -33,7 +35,10 @@ type End = { readonly error?: ModelError; readonly finish?: Finish; readonly mod
  * A call counts only once the stream's `finish` has come and says neither interrupted, error nor length; otherwise the calls count,
  * whatever the finish reason is. Arguments stay the text that came; reading them is the gate's work.
  */
-export async function readResponse(stream: ReadableStream<LanguageModelV4StreamPart>, options: ReadResponseOptions): Promise<ModelResponse> {
+export async function readResponse(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  options: ReadResponseOptions
+): Promise<ModelResponse> {
   const collector = new PartCollector(options.onDelta)
   const end = await readToEnd(stream, collector, options)
   const parts = collector.parts()
@@ -48,38 +53,49 @@ export async function readResponse(stream: ReadableStream<LanguageModelV4StreamP
   }
 }
 
-async function readToEnd(stream: ReadableStream<LanguageModelV4StreamPart>, collector: PartCollector, options: ReadResponseOptions): Promise<End> {
+async function readToEnd(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  collector: PartCollector,
+  options: ReadResponseOptions
+): Promise<End> {
+  const { signal, maxBytes } = options
   const reader = stream.getReader()
   // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
   const stop = (): void => void reader.cancel().catch(() => {})
-  options.signal.addEventListener('abort', stop, { once: true })
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
   let timer: NodeJS.Timeout | undefined
-  let finish: Finish | undefined
-  let model: string | undefined
-  const end = (error?: ModelError): End => ({ ...(error && { error }), ...(finish && { finish }), ...(model !== undefined && { model }) })
+  const end: End = {}
   try {
-    if (options.signal.aborted) return end(classifyModelError(undefined, options.signal))
-    for (;;) {
+    while (!end.error) {
       const { done, value } = await reader.read()
-      if (options.signal.aborted) return end(classifyModelError(undefined, options.signal))
-      if (done) return end()
-      if (value.type === 'error') return end(classifyModelError(value.error))
-      if (value.type === 'response-metadata') model = value.modelId ?? model
-      if (value.type === 'finish') {
-        finish = { reason: value.finishReason, usage: value.usage }
-        timer ??= setTimeout(stop, AFTER_FINISH_MS)
-      } else if (isContent(value)) finish = undefined
+      if (done || signal.aborted) break
+      note(value, end)
       collector.take(value)
-      if (collector.bytes > options.maxBytes) return end(toModelError('response_too_large', `The response is larger than ${options.maxBytes} bytes.`))
+      if (collector.bytes > maxBytes) end.error = toModelError('response_too_large', `The response is larger than ${maxBytes} bytes.`)
+      if (end.finish) timer ??= setTimeout(stop, AFTER_FINISH_MS)
     }
   } catch (error) {
     // The connection may break after everything was said.
-    return finish && !options.signal.aborted ? end() : end(classifyModelError(error, options.signal))
+    if (!end.finish) end.error = classifyModelError(error)
   } finally {
     clearTimeout(timer)
-    options.signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
     stop()
   }
+  if (signal.aborted) end.error = classifyModelError(undefined, signal)
+  return end
+}
+
+function note(part: LanguageModelV4StreamPart, end: End): void {
+  if (part.type === 'error') end.error = classifyModelError(part.error)
+  else if (part.type === 'response-metadata') noteModel(part.modelId, end)
+  else if (part.type === 'finish') end.finish = { reason: part.finishReason, usage: part.usage }
+  else if (isContent(part)) end.finish = undefined
+}
+
+function noteModel(model: string | undefined, end: End): void {
+  if (model) end.model = model.toWellFormed()
 }
 
 function isContent(part: LanguageModelV4StreamPart): boolean {

@@ -1,4 +1,9 @@
-import type { LanguageModelV4File, LanguageModelV4ReasoningFile, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4File,
+  LanguageModelV4ReasoningFile,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata
+} from '@ai-sdk/provider'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { FileSource, Part, ProviderMetadata } from '../contracts/message.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
