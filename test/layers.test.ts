@@ -12,9 +12,10 @@ const CONFIGURATION = ['biome.json', '.gitignore', 'package.json', 'scripts/lint
 const PACKAGES = ['packages/runtime', 'packages/config', 'packages/cli']
 
 type Diagnostic = { readonly category: string; readonly severity: string; readonly location: { readonly path: string } }
+type Row = { readonly options: { readonly patterns: readonly [{ readonly group: readonly string[] }] } }
 type Override = {
   readonly includes: readonly string[]
-  readonly linter: { readonly rules: { readonly style?: { readonly noRestrictedImports?: unknown } } }
+  readonly linter: { readonly rules: { readonly style?: { readonly noRestrictedImports?: Row } } }
 }
 
 let copy = ''
@@ -45,6 +46,43 @@ test('every source file of a layer stands under exactly one row of imports', () 
   const wrong = files.filter((file) => rowsOf(rows, file).length !== (isTop(file) ? 0 : 1))
   expect(wrong).toEqual([])
 })
+
+test('the table of ARCHITECTURE.md says what the linter holds', () => {
+  const rows = overrides().filter((override) => override.linter.rules.style?.noRestrictedImports !== undefined)
+  const held = rows
+    .filter((row) => row.includes[0]?.startsWith('packages/runtime/'))
+    .map((row) => [row.includes[0]?.split('/')[3], allowedBy(row)])
+  expect(held.length).toBeGreaterThan(5)
+  expect(Object.fromEntries(tableOf('ARCHITECTURE.md'))).toEqual(Object.fromEntries(held))
+})
+
+test('AGENTS.md lists the files that load when first used', () => {
+  const plugins = (
+    JSON.parse(readFileSync(join(ROOT, 'biome.json'), 'utf8')) as { plugins: readonly { path: string; includes: readonly string[] }[] }
+  ).plugins
+  const lazy = plugins.find((plugin) => plugin.path.endsWith('lazy-imports.grit'))?.includes.filter((glob) => glob.startsWith('!'))
+  const listed = [...readFileSync(join(ROOT, 'AGENTS.md'), 'utf8').matchAll(/^\| `(packages\/\S+)` \|/gm)].map((match) => `!${match[1]}`)
+  expect(listed).toEqual(lazy)
+})
+
+/** Rows of the table of layers: the folder, and the names that it may import. */
+function tableOf(document: string): [string, readonly string[]][] {
+  const rows = readFileSync(join(ROOT, document), 'utf8').matchAll(/^\| `([a-z]+)` \| [^|]*\| ([^|]*) \|$/gm)
+  return [...rows].map(([, folder = '', names = '']) => [folder, [...names.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '').sort()])
+}
+
+function allowedBy(row: Override): readonly string[] {
+  const group = row.linter.rules.style?.noRestrictedImports?.options.patterns[0].group
+  const names = (group ?? [])
+    .filter((glob) => glob.startsWith('!') && glob !== '!./**')
+    .map((glob) =>
+      glob
+        .slice(1)
+        .replace(/^\.\.\/|\/\*\*$/g, '')
+        .replace('/**', '')
+    )
+  return [...new Set(names)].sort()
+}
 
 /** The files beside `index.ts` of the runtime wire everything, and may import all. */
 function isTop(file: string): boolean {
