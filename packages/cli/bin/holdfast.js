@@ -4,10 +4,7 @@ const wanted = 24
 const version = process.versions.node
 
 if (Number(version.split('.')[0]) < wanted) {
-  process.stderr.write(
-    `holdfast: needs Node.js ${wanted} or newer, but this is ${version} (${process.execPath}).\n` +
-      'Install a newer Node.js, or run it as `npx --package=node@24 --package=holdfast holdfast`.\n'
-  )
+  process.stderr.write(`holdfast: needs Node.js ${wanted} or newer, but this is ${version} (${process.execPath}). Install a newer one.\n`)
   process.exitCode = 2
 } else {
   import('../dist/main.js').catch((error) => {
