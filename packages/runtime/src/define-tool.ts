@@ -70,7 +70,8 @@ function checkOptions(options: ToolOptions<ToolSchema>): void {
   if (typeof description !== 'string') throw refuse(name, 'description', 'a text that tells the model what the tool does', description)
   if (effect !== undefined && !EFFECTS.includes(effect)) throw refuse(name, 'effect', 'read, idempotent or once', effect)
   if (parallelSafe !== undefined && typeof parallelSafe !== 'boolean') throw refuse(name, 'parallelSafe', 'true or false', parallelSafe)
-  if (version !== undefined && (typeof version !== 'string' || version === '')) throw refuse(name, 'version', 'a text that is not empty', version)
+  if (version !== undefined && (typeof version !== 'string' || version === ''))
+    throw refuse(name, 'version', 'a text that is not empty', version)
   if (typeof options.execute !== 'function') throw refuse(name, 'execute', 'a function', options.execute)
   for (const field of ['timeoutMs', 'maxResultLength'] as const) {
     const value: unknown = options[field]

@@ -5,7 +5,8 @@ import type { AppendRequest, InboxItem, ThreadRow } from './store.ts'
 /** One effect that should be running. The id is `turn#try` or `call#try.leg`: the same id is the same effect. */
 export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'infer'; readonly turn: TurnId }
-  | { readonly do: 'gate' | 'run'; readonly call: CallId }
+  | { readonly do: 'gate'; readonly call: CallId }
+  | { readonly do: 'run'; readonly call: CallId }
 ) & {
     /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
     readonly cancelled?: boolean

@@ -18,7 +18,7 @@ const HOLD_PAUSE_MS = 5_000
 /** The facts that follow from the state; when none do, the whole set of effects that should be running now, or rest. */
 export function plan(state: State, context: PlanContext): Planned {
   const { run } = state
-  if (!run || run.status !== 'running') return IDLE
+  if (run?.status !== 'running') return IDLE
   const conversation = conversationOf(state)
   const { turn } = conversation
   if (turn?.phase === 'infer' && turn.stamp.attempt !== context.attempt) {

@@ -39,7 +39,7 @@ function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem
     return { item: message, facts: [{ v: 1, type: 'message.returned', cause: message.id, item: message.id, why: 'cancelled' }] }
   }
   const { run } = state
-  if (!run || run.status !== 'running') return discard(cancel, 'no_run')
+  if (run?.status !== 'running') return discard(cancel, 'no_run')
   if (run.cancel) return discard(cancel, 'stale')
   const { reason, graceMs } = readCancel(cancel.body)
   return { item: cancel, facts: [{ v: 1, type: 'run.cancelRequested', run: run.id, cause: cancel.id, reason, graceMs }] }

@@ -1,0 +1,145 @@
+// Keeps I19: the request is a function of facts and publication. The answer and what the gate says of its calls are one commit.
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { Fact, FactOf } from '../contracts/fact.ts'
+import type { Action, Running } from '../contracts/heart.ts'
+import { isOwnCall } from '../state/evolve-turn.ts'
+import type { State, Turn } from '../state/state.ts'
+import { conversationOf } from '../state/state.ts'
+import { gateCall } from './gate.ts'
+import { classifyModelError } from './model-failure.ts'
+import { checkOutput } from './output-check.ts'
+import type { EffectPorts } from './ports.ts'
+import type { PreparedPublication } from './prepare.ts'
+import type { ResponseDelta } from './read-parts.ts'
+import type { ModelResponse } from './read-response.ts'
+import { readResponse } from './read-response.ts'
+import { buildRequest, requestLength } from './request.ts'
+
+/** What one answer may weigh: it must fit into a fact beside the judgements of its calls. */
+export const MAX_RESPONSE_BYTES = 400_000
+
+type InferAction = Extract<Action, { do: 'infer' }>
+
+/** Asks the model once. Never throws; ends in exactly one `done`. */
+export function performInfer(action: InferAction, state: State, done: (facts: readonly Fact[]) => void, ports: EffectPorts): Running {
+  const conversation = conversationOf(state, action.scope)
+  const { turn } = conversation
+  const run = state.run?.id ?? ''
+  const failed = (why: FactOf<'model.failed'>['why']): Fact => ({
+    v: 1,
+    type: 'model.failed',
+    run,
+    scope: action.scope,
+    turn: action.turn,
+    try: turn?.try ?? 1,
+    why
+  })
+  if (!turn || action.cancelled) {
+    done([failed('aborted')])
+    return { abort: () => {} }
+  }
+  const stop = new AbortController()
+  let dropped = false
+  const end = (facts: readonly Fact[]): void => done(dropped ? [] : facts)
+  const asked: Asked = { state, turn, scope: action.scope, run, history: conversation.history.slice(), stop }
+  infer(asked, ports).then(end, (error: unknown) => end([{ ...failed('permanent'), ...classifyModelError(error, stop.signal) } as Fact]))
+  return {
+    abort: (reason) => {
+      dropped ||= reason !== 'unwanted'
+      stop.abort(new Error(reason))
+    }
+  }
+}
+
+/** What is read off the state before anything is awaited: the driver goes on changing it. */
+interface Asked {
+  readonly state: State
+  readonly turn: Turn
+  readonly scope: string
+  readonly run: string
+  readonly history: LanguageModelV4CallOptions['prompt']
+  readonly stop: AbortController
+}
+
+async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
+  const { state, turn, scope, run } = asked
+  const number = turn.try
+  const prepared = await ports.prepared(state.publication)
+  const response = await respond(asked, prepared, ports)
+  if (response.kind === 'failed') {
+    const { kind: _, ...failure } = response
+    return [{ v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, ...failure }]
+  }
+  const calls = response.parts.filter(isOwnCall)
+  const output = calls.length === 0 && prepared.output ? checkOutput(response.parts, prepared.output) : undefined
+  const facts: Fact[] = [
+    {
+      v: 1,
+      type: 'model.responded',
+      run,
+      scope,
+      turn: turn.id,
+      parts: { inline: response.parts },
+      finish: response.finish,
+      usage: response.usage,
+      cost: 'unknown',
+      model: response.model ?? '',
+      ...(output ? { output } : {})
+    }
+  ]
+  for (const [position, call] of calls.entries()) {
+    const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
+    const gated = gateCall(request, prepared, state.limits.maxToolCallsPerIteration)
+    // A schema that must be awaited is awaited after the answer is committed, by an effect of its own.
+    if (!(gated instanceof Promise)) facts.push(gated)
+    else gated.catch(() => {})
+  }
+  return facts
+}
+
+async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<ModelResponse> {
+  const { state, stop } = asked
+  const { signal } = stop
+  const timer = new AbortController()
+  const { providerTimeoutMs } = state.limits
+  void ports.clock.sleep(providerTimeoutMs, timer.signal).then(() => {
+    if (!timer.signal.aborted) stop.abort(TIMED_OUT)
+  })
+  const failed = (error: unknown): ModelResponse =>
+    signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : { kind: 'failed', ...classifyModelError(error, signal) }
+  try {
+    const model = await ports.models(state.definition.model)
+    const request = await buildRequest(state, asked.history, prepared, signal)
+    const { stream } = await model.doStream(request)
+    const response = await readResponse(stream, {
+      signal,
+      maxBytes: MAX_RESPONSE_BYTES,
+      get promptCharacters() {
+        return requestLength(request)
+      },
+      ...(ports.isWatched(state.thread) ? { onDelta: toEmitter(asked, ports) } : {})
+    })
+    return response.kind === 'failed' && signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : response
+  } catch (error) {
+    return failed(error)
+  } finally {
+    timer.abort()
+  }
+}
+
+const TIMED_OUT = new Error('the model did not answer in time')
+
+function timedOut(durationMs: number): ModelResponse {
+  return {
+    kind: 'failed',
+    why: 'transient',
+    error: { code: 'provider_timeout', message: `the model did not answer within ${durationMs} ms` }
+  }
+}
+
+function toEmitter(asked: Asked, ports: EffectPorts): (delta: ResponseDelta) => void {
+  const { turn, state } = asked
+  const common = { thread: state.thread, attempt: turn.stamp.attempt, turn: turn.id, try: turn.try }
+  if (turn.try > 1) ports.emit({ ...common, type: 'try.reset' })
+  return (delta) => ports.emit({ ...common, ...delta })
+}

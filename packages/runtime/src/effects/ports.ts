@@ -1,0 +1,21 @@
+import type { Clock } from '../contracts/clock.ts'
+import type { TransientEvent } from '../contracts/event.ts'
+import type { Ms } from '../contracts/ids.ts'
+import type { ModelResolver } from '../contracts/model.ts'
+import type { Logger, Tool } from '../contracts/tool.ts'
+import type { PreparedPublication } from './prepare.ts'
+
+/** What the effects need of the world. */
+export interface EffectPorts {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly models: ModelResolver
+  /** The code of a tool by its identity, when this process has it. */
+  tool(identity: string): Tool | undefined
+  prepared(publication: string): Promise<PreparedPublication>
+  /** Shows something transient. Absent watchers cost nothing: ask `isWatched` before anything is built. */
+  emit(event: TransientEvent): void
+  isWatched(thread: string): boolean
+  /** What running tools still get once the worker lets go. */
+  toolGraceMs(): Ms
+}

@@ -1,0 +1,84 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
+import type { Definition, ModelSettings } from '../contracts/publication.ts'
+import { compileTemplate } from '../manifest/template.ts'
+import { inlineOf } from '../state/body.ts'
+import type { State } from '../state/state.ts'
+import type { PreparedPublication } from './prepare.ts'
+
+const toolsOf = new WeakMap<Definition, LanguageModelV4FunctionTool[]>()
+const systemOf = new WeakMap<State['variables'], Map<string, string>>()
+
+/** The request of a turn: system prompt, history, tools and settings. A function of facts and publication alone (I19). */
+export async function buildRequest(
+  state: State,
+  history: LanguageModelV4CallOptions['prompt'],
+  prepared: PreparedPublication,
+  signal: AbortSignal
+): Promise<LanguageModelV4CallOptions> {
+  const { definition } = prepared
+  const system = await renderSystem(state, definition)
+  // The history is a copy of this turn's own: nobody else changes it.
+  if (system !== null) history.unshift({ role: 'system', content: system })
+  const tools = toTools(definition)
+  const { settings, options } = definition.model
+  return {
+    prompt: history,
+    abortSignal: signal,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...toSettings(settings, tools.length > 0),
+    ...(definition.outputSchema && tools.length === 0
+      ? { responseFormat: { type: 'json', schema: definition.outputSchema as never } }
+      : {}),
+    ...(options ? { providerOptions: options as never } : {})
+  }
+}
+
+/** About how long a request is, in characters: what tokens are estimated from where a provider reports none. */
+export function requestLength(request: LanguageModelV4CallOptions): number {
+  return JSON.stringify(request.prompt).length + JSON.stringify(request.tools ?? []).length
+}
+
+async function renderSystem(state: State, definition: Definition): Promise<string | null> {
+  const { systemPrompt } = definition
+  if (systemPrompt === undefined || systemPrompt.trim() === '') return null
+  if (!systemPrompt.includes('{{')) return systemPrompt
+  let rendered = systemOf.get(state.variables)
+  if (!rendered) {
+    rendered = new Map()
+    systemOf.set(state.variables, rendered)
+  }
+  const known = rendered.get(systemPrompt)
+  if (known !== undefined) return known
+  const values = Object.fromEntries(Object.entries(state.variables).map(([key, body]) => [key, inlineOf(body)]))
+  const text = (await compileTemplate(systemPrompt)).render(values)
+  rendered.set(systemPrompt, text)
+  return text
+}
+
+function toTools(definition: Definition): LanguageModelV4FunctionTool[] {
+  let tools = toolsOf.get(definition)
+  if (!tools) {
+    tools = definition.tools.map((tool) => ({
+      type: 'function',
+      name: tool.name,
+      description: tool.description,
+      inputSchema: tool.inputSchema as never
+    }))
+    toolsOf.set(definition, tools)
+  }
+  return tools
+}
+
+function toSettings(settings: ModelSettings | undefined, hasTools: boolean): Partial<LanguageModelV4CallOptions> {
+  if (!settings) return {}
+  const { toolChoice, stopSequences, ...plain } = settings
+  return {
+    ...plain,
+    ...(stopSequences ? { stopSequences: [...stopSequences] } : {}),
+    ...(toolChoice && hasTools ? { toolChoice: toToolChoice(toolChoice) } : {})
+  }
+}
+
+function toToolChoice(choice: NonNullable<ModelSettings['toolChoice']>): LanguageModelV4ToolChoice {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool }
+}

@@ -1,0 +1,148 @@
+// Keeps I5, I6: runs exactly the gated arguments, once per start; settles once; late output is dropped.
+import type { CallOutcome, Fact } from '../contracts/fact.ts'
+import type { Action, Running } from '../contracts/heart.ts'
+import type { CallResult } from '../contracts/message.ts'
+import type { Tool, ToolContext } from '../contracts/tool.ts'
+import { inlineOf } from '../state/body.ts'
+import type { Call, State } from '../state/state.ts'
+import { conversationOf } from '../state/state.ts'
+import type { EffectPorts } from './ports.ts'
+import { toCallError, toCallResult } from './tool-result.ts'
+
+/** What a cancelled tool still gets to say what became of it, when the canceller names no grace. */
+const CANCEL_GRACE_MS = 2_000
+
+type RunAction = Extract<Action, { do: 'run' }>
+
+/** Runs one call. Never throws; ends in exactly one `done`. */
+export function performRun(action: RunAction, state: State, done: (facts: readonly Fact[]) => void, ports: EffectPorts): Running {
+  const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
+  const run = state.run?.id ?? ''
+  const settle = (outcome: CallOutcome, result: CallResult): void =>
+    done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }])
+  if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
+  if (action.cancelled) return atOnce(() => settle('cancelled', { error: 'cancelled before it was run' }))
+  const identity = state.tools.get(call.tool)?.identity
+  const tool = identity === undefined ? undefined : ports.tool(identity)
+  if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
+  return new RunningCall(tool, call, state, run, {
+    settle,
+    drop: () => done([]),
+    ports,
+    graceMs: () => state.run?.cancel?.graceMs ?? 0
+  }).start()
+}
+
+function atOnce(settle: () => void): Running {
+  settle()
+  return { abort: () => {} }
+}
+
+interface RunningPorts {
+  settle(outcome: CallOutcome, result: CallResult): void
+  drop(): void
+  graceMs(): number
+  readonly ports: EffectPorts
+}
+
+class RunningCall {
+  readonly #tool: Tool
+  readonly #call: Call
+  readonly #ports: RunningPorts
+  readonly #context: ToolContext
+  readonly #deadlineMs: number
+  readonly #publication: string
+  readonly #stop = new AbortController()
+  readonly #over = new AbortController()
+  #isOver = false
+  #aborting = false
+
+  constructor(tool: Tool, call: Call, state: State, run: string, ports: RunningPorts) {
+    this.#tool = tool
+    this.#call = call
+    this.#ports = ports
+    this.#publication = state.publication
+    this.#deadlineMs = call.started?.deadlineMs ?? 0
+    const { clock, logger } = ports.ports
+    const { thread } = state
+    this.#context = {
+      thread,
+      run,
+      call: call.id,
+      idempotencyKey: `${thread}:${call.id}`,
+      try: call.started?.try ?? 1,
+      signal: this.#stop.signal,
+      deadline: clock.now() + this.#deadlineMs,
+      progress: (message) => {
+        if (!this.#isOver)
+          ports.ports.emit({
+            type: 'tool.progress',
+            thread,
+            attempt: call.started?.stamp.attempt ?? 0,
+            call: call.id,
+            text: String(message)
+          })
+      },
+      logger
+    }
+  }
+
+  start(): Running {
+    void this.#execute()
+    void this.#after(this.#deadlineMs, () => {
+      this.#stop.abort(new Error('the deadline has passed'))
+      const text = `The tool did not end within ${this.#deadlineMs} ms and was stopped. Its effect is not known: it may have happened.`
+      this.#end(() => this.#ports.settle('timeout', { error: text }))
+    })
+    return { abort: (reason) => this.#abort(reason) }
+  }
+
+  async #execute(): Promise<void> {
+    try {
+      const value = await this.#tool.execute((await this.#input()) as never, this.#context)
+      const result = toCallResult(value, this.#tool.maxResultLength)
+      this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
+    } catch (error) {
+      const isCancelled = this.#aborting && this.#stop.signal.aborted
+      this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', isCancelled ? CANCELLED : toCallError(error)))
+    }
+  }
+
+  /** What `execute` takes: the gated arguments, as the tool's schema gives them. */
+  async #input(): Promise<unknown> {
+    const args = this.#call.arguments ? inlineOf(this.#call.arguments) : {}
+    const { inputs } = await this.#ports.ports.prepared(this.#publication)
+    const checked = await (inputs.get(this.#call.tool)?.(args) ?? { ok: true, input: args })
+    if (!checked.ok) throw new Error(`The arguments do not fit the tool's schema: ${checked.errors}`)
+    return checked.input
+  }
+
+  #abort(reason: 'unwanted' | 'drain' | 'lost'): void {
+    if (this.#isOver || this.#aborting) return
+    this.#aborting = true
+    if (reason === 'drain') {
+      void this.#after(this.#ports.ports.toolGraceMs(), () => {
+        this.#end(() => this.#ports.drop())
+        this.#stop.abort(new Error('this worker stops'))
+      })
+      return
+    }
+    this.#stop.abort(new Error(reason === 'lost' ? 'another worker owns the thread' : 'cancelled'))
+    if (reason === 'lost') return this.#end(() => this.#ports.drop())
+    void this.#after(this.#ports.graceMs() || CANCEL_GRACE_MS, () => this.#end(() => this.#ports.settle('cancelled', CANCELLED)))
+  }
+
+  async #after(durationMs: number, act: () => void): Promise<void> {
+    await this.#ports.ports.clock.sleep(durationMs, this.#over.signal)
+    if (!this.#isOver) act()
+  }
+
+  #end(say: () => void): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    say()
+    this.#over.abort()
+  }
+}
+
+const CANCELLED: CallResult = { error: 'cancelled while it ran; it may have had an effect' }

@@ -1,0 +1,50 @@
+import type { Clock } from '../contracts/clock.ts'
+import type { Ms } from '../contracts/ids.ts'
+import type { WakeReason } from '../loop/drive.ts'
+
+type Latched = Exclude<WakeReason, 'timer'>
+
+// The most urgent first.
+const ORDER: readonly Latched[] = ['lost', 'stop', 'outcome', 'items']
+
+/** Wakes one drive. A ring that comes while nobody sleeps is kept: nothing is missed. */
+export class Bell {
+  readonly #clock: Clock
+  readonly #rung = new Set<Latched>()
+  #wake: (() => void) | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  ring(reason: Latched): void {
+    this.#rung.add(reason)
+    this.#wake?.()
+  }
+
+  /** Whether this ring has not been answered. */
+  isRung(reason: Latched): boolean {
+    return this.#rung.has(reason)
+  }
+
+  /** Sleeps until a ring or, when given, for at most this long. */
+  async sleep(durationMs: Ms | null): Promise<WakeReason> {
+    const rung = this.#take()
+    if (rung) return rung
+    const alarm = new AbortController()
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      if (durationMs !== null) void this.#clock.sleep(durationMs, alarm.signal).then(resolve)
+    })
+    this.#wake = null
+    alarm.abort()
+    return this.#take() ?? 'timer'
+  }
+
+  #take(): Latched | undefined {
+    const reason = ORDER.find((each) => this.#rung.has(each))
+    // A lost lease stays lost.
+    if (reason && reason !== 'lost') this.#rung.delete(reason)
+    return reason
+  }
+}

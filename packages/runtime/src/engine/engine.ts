@@ -1,0 +1,291 @@
+// Keeps I15: every accepted request leads to progress within the lease and a second when this worker can take it.
+import type { Clock, IdSource } from '../contracts/clock.ts'
+import type { Fact } from '../contracts/fact.ts'
+import { FORMAT } from '../contracts/fact.ts'
+import type { Action, Heart, Running } from '../contracts/heart.ts'
+import type { Ms, ThreadId } from '../contracts/ids.ts'
+import type { AppendRequest, Claim, Receipt, Store } from '../contracts/store.ts'
+import type { Logger } from '../contracts/tool.ts'
+import type { DriveEnd } from '../loop/drive.ts'
+import { drive } from '../loop/drive.ts'
+import { Bell } from './bell.ts'
+import { Lease } from './lease.ts'
+import { createWorkerId } from './worker-id.ts'
+
+/** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
+export interface EngineOptions<State> {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly heart: Heart<State>
+  load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
+  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, claim: Claim): Running
+  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
+  /** A drive ended, by rest or by an error that a repeat does not mend. */
+  ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }): void
+  /** What this worker has, so that it only claims what it can drive. */
+  needs(): readonly string[]
+  readonly leaseMs: Ms
+  readonly concurrency: number
+  /** Drive whatever is ready, not only what was asked for. */
+  readonly recover: boolean
+}
+
+/** Drives threads in this process: claims, beats, timers, drain. */
+export class Engine<State> {
+  readonly #options: EngineOptions<State>
+  readonly #lease: Lease
+  readonly #drives = new Map<ThreadId, { readonly bell: Bell; readonly ended: Promise<void> }>()
+  /** Threads that were asked for and are not driven yet. */
+  readonly #wanted = new Set<ThreadId>()
+  /** When resting threads want to be looked at again, on the store's clock. */
+  readonly #timers = new Map<ThreadId, Ms>()
+  #stopping = false
+  #claiming: Promise<void> | null = null
+  #claimAgain = false
+  #pulse: Promise<void> | null = null
+  #pulseNow: AbortController = new AbortController()
+  /** False while the pulse sleeps for a timer alone: new work must shorten its sleep. */
+  #isPulseBusy = false
+  #hints: Disposable | null = null
+
+  constructor(options: EngineOptions<State>) {
+    this.#options = options
+    this.#lease = new Lease(options.clock, options.leaseMs, () => createWorkerId(options.ids))
+    if (options.recover) this.#sweepSoon()
+  }
+
+  /** Drives the thread when it is ready: at once when it is driven here, else as soon as it can be claimed. */
+  wake(thread: ThreadId): void {
+    const driven = this.#drives.get(thread)
+    if (driven) return driven.bell.ring('items')
+    if (this.#stopping) return
+    this.#wanted.add(thread)
+    this.#sweepSoon()
+  }
+
+  /** Claims one thread now. True when it is driven here afterwards. */
+  async acquire(thread: ThreadId, options: { readonly takeover: boolean }): Promise<boolean> {
+    if (this.#drives.has(thread)) return true
+    const claims = await this.#claim([thread], options.takeover)
+    return claims.length > 0 || this.#drives.has(thread)
+  }
+
+  isDriving(thread: ThreadId): boolean {
+    return this.#drives.has(thread)
+  }
+
+  /** Whether a thread that rests is claimed again by this engine without being asked for. */
+  hasTimer(thread: ThreadId): boolean {
+    return this.#timers.has(thread) || this.#wanted.has(thread)
+  }
+
+  /** Starts nothing new, lets running effects end for `graceMs`, then lets them go; releases every thread. */
+  async stop(graceMs: Ms): Promise<void> {
+    this.#stopping = true
+    this.#pulseNow.abort()
+    for (const { bell } of this.#drives.values()) bell.ring('outcome')
+    const ended = Promise.all([...this.#drives.values()].map((each) => each.ended))
+    const late = new AbortController()
+    void this.#options.clock.sleep(graceMs, late.signal).then(() => {
+      if (!late.signal.aborted) for (const { bell } of this.#drives.values()) bell.ring('stop')
+    })
+    await ended
+    late.abort()
+    await this.#claiming
+    this.#hints?.[Symbol.dispose]()
+    this.#hints = null
+    await this.#pulse
+  }
+
+  #sweepSoon(): void {
+    if (this.#claiming !== null) {
+      this.#claimAgain = true
+      return
+    }
+    this.#claiming = this.#sweep().finally(() => {
+      this.#claiming = null
+      if (!this.#claimAgain) return
+      this.#claimAgain = false
+      this.#sweepSoon()
+    })
+  }
+
+  async #sweep(): Promise<void> {
+    // Requests of one turn of the event loop are claimed together.
+    await Promise.resolve()
+    const asked = [...this.#wanted]
+    try {
+      const claims = await this.#claim(this.#options.recover ? null : asked, false)
+      if (claims.length > 0 && this.#options.recover) this.#claimAgain = true
+      await this.#forget(asked)
+    } catch (error) {
+      this.#options.logger.warn('threads could not be claimed; they are tried again', { error: messageOf(error) })
+    }
+    this.#startPulse()
+  }
+
+  async #claim(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
+    const { store, concurrency, leaseMs } = this.#options
+    const max = concurrency - this.#drives.size
+    if (this.#stopping || max <= 0 || only?.length === 0) return []
+    const since = this.#options.clock.monotonic()
+    const claims = await store.claim({
+      worker: this.#lease.worker,
+      leaseMs,
+      max,
+      not: [...this.#drives.keys()],
+      can: { format: FORMAT, needs: this.#options.needs() },
+      takeover,
+      ...(only ? { only } : {})
+    })
+    if (claims.length > 0) this.#lease.extend(since)
+    for (const claim of claims) this.#drive(claim)
+    return claims
+  }
+
+  /** Asked-for threads that are at rest are not ours to watch; those that another worker owns are tried again. */
+  async #forget(asked: readonly ThreadId[]): Promise<void> {
+    for (const thread of asked) {
+      if (!this.#wanted.has(thread)) continue
+      const info = await this.#options.store.thread(thread)
+      const isOwned = info?.owner !== undefined && info.owner.worker !== this.#lease.worker
+      const isFull = this.#drives.size >= this.#options.concurrency
+      if (!isOwned && !isFull) this.#wanted.delete(thread)
+    }
+  }
+
+  #drive(claim: Claim): void {
+    const { thread } = claim
+    const { clock } = this.#options
+    const bell = new Bell(clock)
+    const lease = this.#lease.current()
+    this.#wanted.delete(thread)
+    this.#timers.delete(thread)
+    const ended = drive(claim, {
+      ...this.#options.heart,
+      store: this.#options.store,
+      clock,
+      worker: lease.worker,
+      load: (each) => this.#options.load(each),
+      perform: (action, state, done) => {
+        const settle = (facts: readonly Fact[]): void => {
+          done(facts)
+          bell.ring('outcome')
+        }
+        return this.#options.perform(action, state, settle, claim)
+      },
+      wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(0, until - lease.storeNow())),
+      announce: (request, receipt) => this.#announce(request, receipt),
+      stopping: () => this.#stopping,
+      leaseHolds: () => lease.holds()
+    })
+      .catch((error: unknown) => {
+        this.#options.logger.error('a thread could not be driven', { thread, error: messageOf(error) })
+        return { error }
+      })
+      .then((end) => {
+        this.#drives.delete(thread)
+        this.#options.ended(thread, end)
+        // Something came between the release and this line.
+        if (bell.isRung('items')) this.wake(thread)
+        // A slot is free, and a thread that was lost may have to be watched until its new owner is done.
+        if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
+      })
+    this.#drives.set(thread, { bell, ended })
+  }
+
+  #announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+    this.#lease.hear(receipt.now)
+    if (request.timer?.at !== undefined && !receipt.owned) this.#timers.set(request.thread, request.timer.at)
+    this.#options.announce(request, receipt)
+  }
+
+  #startPulse(): void {
+    if (this.#pulse !== null && !this.#isPulseBusy) this.#pulseNow.abort()
+    this.#pulse ??= this.#beatUntilIdle().finally(() => {
+      this.#pulse = null
+    })
+  }
+
+  /** One timer for everything: the heartbeat while something is driven or wanted, and the earliest timer of a resting thread. */
+  async #beatUntilIdle(): Promise<void> {
+    const { clock } = this.#options
+    while (!this.#stopping || this.#drives.size > 0) {
+      const isBusy = this.#drives.size > 0 || this.#wanted.size > 0 || this.#options.recover
+      const due = this.#nextTimer()
+      if (!isBusy && due === null) break
+      this.#isPulseBusy = isBusy
+      this.#listen(isBusy)
+      const pause = Math.min(isBusy ? this.#lease.beatMs : Number.POSITIVE_INFINITY, due ?? Number.POSITIVE_INFINITY)
+      await clock.sleep(pause, this.#pulseNow.signal)
+      if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
+      await this.#beat()
+      this.#wakeTimers()
+      if (!this.#stopping && (this.#wanted.size > 0 || this.#options.recover)) this.#sweepSoon()
+    }
+    this.#listen(false)
+  }
+
+  async #beat(): Promise<void> {
+    const { store, clock, leaseMs, logger } = this.#options
+    if (this.#drives.size === 0) return
+    const mine = [...this.#drives.keys()]
+    const since = clock.monotonic()
+    try {
+      const beat = await store.beat(this.#lease.worker, leaseMs, mine)
+      if (!beat.alive) return this.#loseAll()
+      this.#lease.extend(since)
+      this.#lease.hear(beat.now)
+      for (const thread of beat.fresh) this.#drives.get(thread)?.bell.ring('items')
+      for (const thread of beat.lost) this.#drives.get(thread)?.bell.ring('lost')
+    } catch (error) {
+      logger.warn('the heartbeat did not reach the store', { error: messageOf(error) })
+      if (!this.#lease.current().holds()) this.#loseAll()
+    }
+  }
+
+  /** The lease is over: what runs here is no longer ours, and the name is burnt. */
+  #loseAll(): void {
+    for (const [thread, { bell }] of this.#drives) {
+      bell.ring('lost')
+      this.#wanted.add(thread)
+    }
+    this.#lease.renew()
+  }
+
+  #nextTimer(): Ms | null {
+    if (this.#timers.size === 0) return null
+    let earliest = Number.POSITIVE_INFINITY
+    for (const due of this.#timers.values()) earliest = Math.min(earliest, due)
+    return Math.max(0, earliest - this.#lease.current().storeNow())
+  }
+
+  #wakeTimers(): void {
+    const now = this.#lease.current().storeNow()
+    for (const [thread, due] of this.#timers) {
+      if (due > now) continue
+      this.#timers.delete(thread)
+      this.wake(thread)
+    }
+  }
+
+  /** Other processes are noticed through the store's hints only while something is driven or wanted here. */
+  #listen(wanted: boolean): void {
+    if (wanted === (this.#hints !== null)) return
+    this.#hints?.[Symbol.dispose]()
+    this.#hints = wanted ? this.#options.store.hint((thread) => this.#hinted(thread)) : null
+  }
+
+  #hinted(thread: ThreadId | null): void {
+    if (thread === null) return this.#pulseNow.abort()
+    const driven = this.#drives.get(thread)
+    if (driven) driven.bell.ring('items')
+    else if (this.#options.recover && !this.#stopping) this.#sweepSoon()
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../contracts/clock.ts'
+import type { Ms } from '../contracts/ids.ts'
+
+// Nothing new starts in the last part of a lease: a stopped process might wake up beyond it.
+const MARGIN_MS = 1_000
+
+/** One name of this worker, with what is known of its lease and of the store's clock. */
+export interface LeaseView {
+  readonly worker: string
+  holds(): boolean
+  /** The store's time, as well as it is known. */
+  storeNow(): Ms
+}
+
+/** The lease of this worker, by its own monotonic clock: counted from before the request that extended it was sent. */
+export class Lease {
+  readonly #clock: Clock
+  readonly #leaseMs: Ms
+  readonly #name: () => string
+  #view: LeaseView & { until: Ms }
+  #offset: Ms
+
+  constructor(clock: Clock, leaseMs: Ms, name: () => string) {
+    this.#clock = clock
+    this.#leaseMs = leaseMs
+    this.#name = name
+    this.#offset = clock.now() - clock.monotonic()
+    this.#view = this.#create()
+  }
+
+  get worker(): string {
+    return this.#view.worker
+  }
+
+  /** How often to beat: several times a lease, at most every second. */
+  get beatMs(): Ms {
+    return Math.min(1_000, this.#leaseMs / 4)
+  }
+
+  current(): LeaseView {
+    return this.#view
+  }
+
+  /** The store has extended the lease by a request that was sent at this point of the monotonic clock. */
+  extend(sentAt: Ms): void {
+    this.#view.until = Math.max(this.#view.until, sentAt + this.#leaseMs)
+  }
+
+  hear(storeNow: Ms): void {
+    this.#offset = storeNow - this.#clock.monotonic()
+  }
+
+  /** Gives the name up: whoever still holds its view finds it over. */
+  renew(): void {
+    this.#view.until = Number.NEGATIVE_INFINITY
+    this.#view = this.#create()
+  }
+
+  #create(): LeaseView & { until: Ms } {
+    const margin = Math.min(MARGIN_MS, this.#leaseMs / 4)
+    const view = {
+      worker: this.#name(),
+      until: Number.NEGATIVE_INFINITY,
+      holds: () => this.#clock.monotonic() < view.until - margin,
+      storeNow: () => this.#clock.monotonic() + this.#offset
+    }
+    return view
+  }
+}

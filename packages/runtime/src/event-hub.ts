@@ -1,0 +1,112 @@
+import type { HoldfastEvent, TransientEvent } from './contracts/event.ts'
+import type { Commit, Fact } from './contracts/fact.ts'
+import type { Ms, ThreadId } from './contracts/ids.ts'
+import type { AppendRequest, Receipt } from './contracts/store.ts'
+
+/** What a watcher of one thread is told by this process. `rest`: the thread was let go. */
+export type HubEntry =
+  | { readonly kind: 'commit'; readonly sequence: number; readonly at: Ms; readonly facts: readonly Fact[] }
+  | { readonly kind: 'transient'; readonly event: TransientEvent }
+  | { readonly kind: 'look' }
+
+// Beyond this a slow reader loses deltas; it never loses facts, which it reads from the store.
+const MAX_QUEUED = 1_000
+
+/** One watcher's queue. */
+export class Watcher {
+  readonly #queue: HubEntry[] = []
+  #wake: (() => void) | null = null
+
+  push(entry: HubEntry): void {
+    if (this.#queue.length >= MAX_QUEUED) {
+      // The reader finds the gap and goes to the store.
+      this.#queue.length = 0
+      this.#queue.push({ kind: 'look' })
+    } else this.#queue.push(entry)
+    this.#wake?.()
+  }
+
+  take(): HubEntry | undefined {
+    return this.#queue.shift()
+  }
+
+  /** Resolves when something is queued, or when the signal aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    if (this.#queue.length > 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    this.#wake = null
+  }
+}
+
+/** Tells watchers what this process commits and streams. Threads without a watcher cost nothing. */
+export class EventHub {
+  readonly #watchers = new Map<ThreadId, Set<Watcher>>()
+  readonly #resting = new Map<ThreadId, Set<() => void>>()
+
+  isWatched(thread: ThreadId): boolean {
+    return this.#watchers.has(thread)
+  }
+
+  watch(thread: ThreadId): Watcher & Disposable {
+    const watcher = new Watcher()
+    const release = addTo(this.#watchers, thread, watcher)
+    return Object.assign(watcher, { [Symbol.dispose]: release })
+  }
+
+  /** Calls once when the thread may be at rest. */
+  onRest(thread: ThreadId, listener: () => void): Disposable {
+    return { [Symbol.dispose]: addTo(this.#resting, thread, listener) }
+  }
+
+  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+    const watchers = this.#watchers.get(request.thread)
+    if (!watchers || request.facts.length === 0) return
+    for (const watcher of watchers) watcher.push({ kind: 'commit', sequence: receipt.sequence, at: receipt.at, facts: request.facts })
+  }
+
+  emit(event: TransientEvent): void {
+    const watchers = this.#watchers.get(event.thread)
+    if (watchers) for (const watcher of watchers) watcher.push({ kind: 'transient', event })
+  }
+
+  /** Something may have happened to a thread, or (null) to any. */
+  look(thread: ThreadId | null): void {
+    const watched = thread === null ? [...this.#watchers.values()] : [this.#watchers.get(thread) ?? []]
+    for (const watchers of watched) for (const watcher of watchers) watcher.push({ kind: 'look' })
+    const resting = thread === null ? [...this.#resting.values()] : [this.#resting.get(thread) ?? []]
+    for (const listeners of resting) for (const listener of [...listeners]) listener()
+  }
+
+  get size(): number {
+    return this.#watchers.size + this.#resting.size
+  }
+}
+
+/** The committed events of one commit, from an index on. */
+export function toEvents(commit: Pick<Commit, 'thread' | 'sequence' | 'at' | 'facts'>, from = 0): readonly HoldfastEvent[] {
+  return commit.facts.slice(from).map((fact, offset) => {
+    const { type, run, scope, v: _, ...data } = fact
+    return {
+      type,
+      cursor: { sequence: commit.sequence, index: from + offset },
+      at: commit.at,
+      thread: commit.thread,
+      ...(run === undefined ? {} : { run }),
+      ...(scope === undefined ? {} : { scope }),
+      data: data as never
+    }
+  })
+}
+
+function addTo<T>(map: Map<ThreadId, Set<T>>, thread: ThreadId, value: T): () => void {
+  const known = map.get(thread) ?? new Set<T>()
+  known.add(value)
+  map.set(thread, known)
+  return () => {
+    known.delete(value)
+    if (known.size === 0 && map.get(thread) === known) map.delete(thread)
+  }
+}

@@ -1,0 +1,56 @@
+import { HoldfastError } from './contracts/errors.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { RunStatus, ThreadInfo } from './contracts/store.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+
+const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
+/** How often a thread that another process may drive is looked at, beside the store's hints. */
+const LOOK_MS = 1_000
+
+/** A thread as the store shows it. Throws `thread_not_found`. */
+export async function readInfo(core: RuntimeCore, thread: ThreadId): Promise<ThreadInfo> {
+  const info = await core.store.thread(thread)
+  if (!info || info.tenant !== core.tenant) throw new HoldfastError('thread_not_found', `there is no thread ${thread} in this store`)
+  return info
+}
+
+/** Whether nobody drives the thread and nothing waits to be taken: its run has ended, or waits for somebody. */
+export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boolean> {
+  if (info.owner || core.engine.isDriving(info.id)) return false
+  if (info.row.status !== 'waiting' && !ENDED.includes(info.row.status)) return false
+  if (info.pending === 0) return true
+  const items = await core.store.pending(info.id)
+  return items.every((item) => item.state === 'deferred')
+}
+
+/** Waits until the thread is at rest. Throws what makes that impossible here: a fault of its drive, or something that it needs. */
+export async function untilRest(core: RuntimeCore, thread: ThreadId, signal?: AbortSignal): Promise<ThreadInfo> {
+  using _hints = watchStore(core)
+  for (;;) {
+    signal?.throwIfAborted()
+    const woken = new AbortController()
+    using _listener = core.hub.onRest(thread, () => woken.abort())
+    const info = await readInfo(core, thread)
+    if (await isAtRest(core, info)) return info
+    failIfHopeless(core, info)
+    await core.clock.sleep(LOOK_MS, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal)
+  }
+}
+
+/** Hints of the store reach the watchers for as long as this is held. */
+export function watchStore(core: RuntimeCore): Disposable {
+  return core.store.hint((thread) => {
+    // What this process drives is announced by its own engine.
+    if (thread === null || !core.engine.isDriving(thread)) core.hub.look(thread)
+  })
+}
+
+function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
+  const fault = core.faults.get(info.id)
+  if (fault !== undefined && !core.engine.isDriving(info.id)) throw fault
+  const missing = core.missing(info)
+  if (missing.length === 0 || info.owner) return
+  throw new HoldfastError('thread_unplaceable', `the thread ${info.id} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {
+    details: { missing }
+  })
+}

@@ -1,0 +1,31 @@
+import type { RunResult } from './contracts/api.ts'
+import type { FactOf } from './contracts/fact.ts'
+import type { ThreadInfo } from './contracts/store.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+import { inlineOf } from './state/body.ts'
+
+/** What became of the latest run of a thread that is at rest. */
+export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<RunResult> {
+  const { row } = info
+  const ended = row.endedIn === undefined ? undefined : await readEnd(core, info.id, row.endedIn)
+  const waits = row.status === 'waiting' ? (await core.store.waits({ tenant: core.tenant, thread: info.id })).items : []
+  const output = ended?.output ? inlineOf(ended.output) : undefined
+  return {
+    thread: info.id,
+    run: row.run ?? '',
+    status: row.status,
+    waits,
+    usage: row.runUsage,
+    cost: row.runCost,
+    subtreeCost: row.cost,
+    ...(output === undefined ? {} : { output }),
+    ...(typeof output === 'string' ? { text: output } : {}),
+    ...(ended?.error ? { error: ended.error } : {}),
+    ...(row.status === 'stopped' && row.why !== undefined ? { stopReason: row.why } : {})
+  }
+}
+
+async function readEnd(core: RuntimeCore, thread: string, sequence: number): Promise<FactOf<'run.ended'> | undefined> {
+  const [commit] = await core.store.read(thread, sequence, 1)
+  return commit?.facts.findLast((fact): fact is FactOf<'run.ended'> => fact.type === 'run.ended')
+}

@@ -1,0 +1,212 @@
+import type { RuntimeOptions } from './contracts/api.ts'
+import type { Clock, IdSource } from './contracts/clock.ts'
+import { HoldfastError } from './contracts/errors.ts'
+import type { Commit } from './contracts/fact.ts'
+import type { Principal, ThreadId } from './contracts/ids.ts'
+import type { LanguageModel, ModelResolver } from './contracts/model.ts'
+import type { Publication } from './contracts/publication.ts'
+import type { Claim, Store, ThreadInfo } from './contracts/store.ts'
+import type { Logger, Tool } from './contracts/tool.ts'
+import { createPerform } from './effects/perform.ts'
+import type { PreparedPublication } from './effects/prepare.ts'
+import { preparePublication } from './effects/prepare.ts'
+import { Engine } from './engine/engine.ts'
+import { randomIds, systemClock } from './engine/system-clock.ts'
+import { EventHub } from './event-hub.ts'
+import { evolve } from './state/evolve.ts'
+import { conversationHeart } from './state/heart.ts'
+import type { State } from './state/state.ts'
+import { emptyState } from './state/state.ts'
+
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** What the parts of a runtime share. */
+export interface RuntimeCore {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly tenant: string
+  readonly principal: Principal
+  readonly hub: EventHub
+  readonly engine: Engine<State>
+  readonly registry: ToolRegistry
+  /** Why a thread could not be driven here, as long as it was not asked for again. */
+  readonly faults: Map<ThreadId, unknown>
+  /** Reads a thread's publication, once per process. */
+  publication(digest: string): Promise<Publication>
+  /** Adds one that was just made, so that it is not read back. */
+  remember(publication: Publication): void
+  /** What this process lacks to drive a thread. */
+  missing(info: ThreadInfo): readonly string[]
+  fold(thread: ThreadId): Promise<{ readonly state: State; readonly head: number }>
+  /** How long running tools still get at a stop. */
+  toolGraceMs: number
+}
+
+/** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
+export class ToolRegistry {
+  readonly #tools = new Map<string, Tool>()
+  #needs: readonly string[] = []
+
+  add(tools: readonly Tool<never>[]): void {
+    for (const tool of tools) {
+      const identity = `host:${tool.name}`
+      const known = this.#tools.get(identity)
+      if (known && known !== (tool as Tool)) {
+        throw new HoldfastError(
+          'invalid_tools',
+          `two different tools are named "${tool.name}": names are how threads find their tools after a restart`
+        )
+      }
+      this.#tools.set(identity, tool as Tool)
+    }
+    this.#needs = [...this.#tools.values()].map((tool) => `tool:${tool.name}`)
+  }
+
+  get(identity: string): Tool | undefined {
+    return this.#tools.get(identity)
+  }
+
+  get needs(): readonly string[] {
+    return this.#needs
+  }
+
+  list(): readonly Tool[] {
+    return [...this.#tools.values()]
+  }
+}
+
+/** Wires the heart, the effects and the engine together, by values. */
+export function createCore(options: RuntimeOptions): RuntimeCore {
+  const clock = options.clock ?? systemClock
+  const ids = options.ids ?? randomIds
+  const logger = options.logger ?? SILENT
+  const { store } = options
+  const hub = new EventHub()
+  const registry = new ToolRegistry()
+  registry.add(options.tools ?? [])
+  const faults = new Map<ThreadId, unknown>()
+  const publications = new PublicationCache(store, (identity) => registry.get(identity))
+  const perform = createPerform({
+    clock,
+    logger,
+    models: toResolver(options.models),
+    tool: (identity) => registry.get(identity),
+    prepared: (digest) => publications.prepared(digest),
+    emit: (event) => hub.emit(event),
+    isWatched: (thread) => hub.isWatched(thread),
+    toolGraceMs: () => core.toolGraceMs
+  })
+  const engine = new Engine<State>({
+    store,
+    clock,
+    ids,
+    logger,
+    heart: conversationHeart,
+    load: (claim) => foldThread(store, publications, claim.thread, claim),
+    perform,
+    announce: (request, receipt) => hub.announce(request, receipt),
+    ended: (thread, end) => {
+      if (typeof end === 'object') faults.set(thread, end.error)
+      hub.look(thread)
+    },
+    needs: () => registry.needs,
+    leaseMs: options.leaseMs ?? 10_000,
+    concurrency: options.concurrency ?? 256,
+    recover: options.recover ?? false
+  })
+  const core: RuntimeCore = {
+    store,
+    clock,
+    ids,
+    tenant: options.tenant ?? 'default',
+    principal: options.principal ?? { kind: 'host', id: 'host' },
+    hub,
+    engine,
+    registry,
+    faults,
+    publication: (digest) => publications.get(digest),
+    remember: (publication) => publications.add(publication),
+    missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
+    fold: (thread) => foldThread(store, publications, thread, null),
+    toolGraceMs: 5_000
+  }
+  return core
+}
+
+class PublicationCache {
+  readonly #store: Store
+  readonly #codeOf: (identity: string) => Tool | undefined
+  readonly #known = new Map<string, { readonly publication: Publication; prepared?: Promise<PreparedPublication> }>()
+
+  constructor(store: Store, codeOf: (identity: string) => Tool | undefined) {
+    this.#store = store
+    this.#codeOf = codeOf
+  }
+
+  add(publication: Publication): void {
+    if (!this.#known.has(publication.digest)) this.#known.set(publication.digest, { publication })
+  }
+
+  async get(digest: string): Promise<Publication> {
+    const known = this.#known.get(digest)
+    if (known) return known.publication
+    const publication = await this.#store.publication(digest)
+    if (!publication) throw new HoldfastError('publication_missing', `the publication ${digest} is not in the store`)
+    this.add(publication)
+    return publication
+  }
+
+  async prepared(digest: string): Promise<PreparedPublication> {
+    const publication = await this.get(digest)
+    const entry = this.#known.get(digest) ?? { publication }
+    entry.prepared ??= preparePublication(publication, this.#codeOf)
+    return entry.prepared
+  }
+}
+
+/** Folds a thread's log, page by page. With a claim, only up to the head that was claimed. */
+async function foldThread(
+  store: Store,
+  publications: PublicationCache,
+  thread: ThreadId,
+  claim: Claim | null
+): Promise<{ readonly state: State; readonly head: number }> {
+  let state: State | null = null
+  let head = 0
+  for (;;) {
+    const page = await store.read(thread, head + 1, PAGE_BYTES)
+    for (const commit of page) {
+      state ??= emptyState(thread, await publications.get(publicationOf(commit)))
+      foldCommit(state, commit)
+      head = commit.sequence
+    }
+    if (page.length === 0 || (claim && head >= claim.sequence)) break
+  }
+  if (!state) throw new HoldfastError('thread_not_found', `there is no thread ${thread} in this store`)
+  return { state, head }
+}
+
+function foldCommit(state: State, commit: Commit): void {
+  const stamp = { at: commit.at, attempt: commit.attempt, sequence: commit.sequence }
+  for (const fact of commit.facts) evolve(state, stamp, fact)
+}
+
+function publicationOf(commit: Commit): string {
+  const [created] = commit.facts
+  if (created?.type === 'thread.created') return created.publication
+  throw new HoldfastError('log_corrupt', `the log of ${commit.thread} does not begin with its creation`)
+}
+
+function toResolver(models: RuntimeOptions['models']): ModelResolver {
+  if (typeof models === 'function') return models
+  return (reference) => {
+    const name = 'ref' in reference ? reference.ref : `${reference.provider}/${reference.model}`
+    const known: LanguageModel | undefined = models && Object.hasOwn(models, name) ? models[name] : undefined
+    if (known) return known
+    const names = Object.keys(models ?? {})
+    throw new HoldfastError('model_unknown', `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`)
+  }
+}
+
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

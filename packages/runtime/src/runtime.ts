@@ -1,0 +1,113 @@
+import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
+import { HoldfastError } from './contracts/errors.ts'
+import type { Json } from './contracts/json.ts'
+import type { Part } from './contracts/message.ts'
+import type { Definition, Publication } from './contracts/publication.ts'
+import type { NewThread } from './contracts/store.ts'
+import type { Tool } from './contracts/tool.ts'
+import { NO_USAGE } from './contracts/usage.ts'
+import { freezeDefinition } from './manifest/publish.ts'
+import { compileTemplate } from './manifest/template.ts'
+import { resolveVariables } from './manifest/variables.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+import { createCore } from './runtime-core.ts'
+import { needsOf } from './state/state.ts'
+import { createThreadHandle, toItem, toParts } from './thread-handle.ts'
+import { digestText } from './util/canonical.ts'
+
+/**
+ * Makes a runtime over a store. It drives the threads that are started, messaged and resumed through it (with `recover`, every thread
+ * that is ready) until `close`. Throws `invalid_tools` when two tools share a name.
+ */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const core = createCore(options)
+  let closing: Promise<void> | null = null
+  const close: Runtime['close'] = ({ graceMs = 5_000, modelGraceMs = graceMs } = {}) => {
+    core.toolGraceMs = Math.max(0, graceMs - modelGraceMs)
+    closing ??= core.engine.stop(modelGraceMs)
+    return closing
+  }
+  return {
+    publish: (agent) => publish(core, agent),
+    start: (agent, startOptions = {}) => start(core, agent, startOptions),
+    thread: (id) => createThreadHandle(core, id),
+    threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
+    waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
+    close,
+    [Symbol.asyncDispose]: () => close()
+  }
+}
+
+async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {
+  core.registry.add((agent.tools ?? []).filter((tool): tool is Tool<never> => typeof tool === 'object' && 'execute' in tool))
+  const publication = await freezeDefinition(agent, core.registry.list())
+  await core.store.publish(publication)
+  core.remember(publication)
+  return publication
+}
+
+async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOptions): Promise<RunHandle> {
+  const publication = await publish(core, agent)
+  const { definition } = publication
+  const variables = resolveVariables(definition.variables, options.variables ?? {})
+  const parts = await firstMessage(definition, options.input, variables)
+  const made = toThread(core, publication, { run: '', parts, variables }, options.idempotencyKey)
+  const { created, thread } = await core.store.create(made)
+  const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
+  core.engine.wake(thread)
+  return { ...createThreadHandle(core, thread), thread, run, created }
+}
+
+async function firstMessage(
+  definition: Definition,
+  input: StartOptions['input'],
+  variables: { readonly [key: string]: Json }
+): Promise<readonly Part[]> {
+  if (input !== undefined) return toParts(input)
+  if (definition.prompt === undefined) {
+    throw new HoldfastError('invalid_input', `the agent ${definition.name} has no prompt of its own: give one when you start it`)
+  }
+  return toParts((await compileTemplate(definition.prompt)).render(variables))
+}
+
+interface FirstItem {
+  readonly run: string
+  readonly parts: readonly Part[]
+  readonly variables: { readonly [key: string]: Json }
+}
+
+function toThread(core: RuntimeCore, publication: Publication, first: FirstItem, key: string | undefined): NewThread {
+  const { definition, digest } = publication
+  // A key names its thread, so that two starts with one key make the same one.
+  const own = key === undefined ? core.ids.next(20) : digestText(`${core.tenant}:${key}`).slice(7, 27)
+  const id = `thr_${own}`
+  const body = { ...first, run: runOf(id) }
+  return {
+    tenant: core.tenant,
+    id,
+    ...(key === undefined ? {} : { key }),
+    root: id,
+    path: '',
+    created: { v: 1, type: 'thread.created', publication: digest, grants: {}, rules: [], root: id, depth: 0 },
+    first: toItem(core, id, 'start', 'start', body as unknown as Json),
+    row: {
+      status: 'queued',
+      agent: definition.name,
+      needs: needsOf(definition),
+      turns: 0,
+      usage: NO_USAGE,
+      cost: 0,
+      runUsage: NO_USAGE,
+      runCost: 0
+    }
+  }
+}
+
+function runOf(thread: string): string {
+  return `run_${thread.slice(4)}`
+}
+
+async function firstRunOf(core: RuntimeCore, thread: string): Promise<string> {
+  const [first] = await core.store.runs(thread)
+  return first?.run ?? runOf(thread)
+}

@@ -1,0 +1,100 @@
+import type { EventsOptions } from './contracts/api.ts'
+import type { Cursor, HoldfastEvent, TransientEvent } from './contracts/event.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { ThreadInfo } from './contracts/store.ts'
+import type { HubEntry, Watcher } from './event-hub.ts'
+import { toEvents } from './event-hub.ts'
+import { isAtRest, readInfo, watchStore } from './rest.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+
+const PAGE_BYTES = 1024 * 1024
+
+/** One thread's stream from a cursor on: committed events as they stand in the log, deltas between them, and the end of the run. */
+export async function* threadEvents(core: RuntimeCore, thread: ThreadId, options: EventsOptions): AsyncGenerator<HoldfastEvent> {
+  const stop = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+  using watcher = core.hub.watch(thread)
+  using _hints = watchStore(core)
+  try {
+    yield* new Stream(core, thread, watcher, options, signal).read()
+  } finally {
+    stop.abort()
+  }
+}
+
+class Stream {
+  readonly #core: RuntimeCore
+  readonly #thread: ThreadId
+  readonly #watcher: Watcher
+  readonly #options: EventsOptions
+  readonly #signal: AbortSignal
+  /** The last event that was given. */
+  #cursor: Cursor
+  /** The turn whose answer is committed: later deltas of it are stale. */
+  readonly #answered = new Set<string>()
+
+  constructor(core: RuntimeCore, thread: ThreadId, watcher: Watcher, options: EventsOptions, signal: AbortSignal) {
+    this.#core = core
+    this.#thread = thread
+    this.#watcher = watcher
+    this.#options = options
+    this.#signal = signal
+    this.#cursor = options.after ?? { sequence: 0, index: Number.MAX_SAFE_INTEGER }
+  }
+
+  async *read(): AsyncGenerator<HoldfastEvent> {
+    yield* this.#fromStore()
+    while (!this.#signal.aborted) {
+      if (!this.#options.follow) {
+        const info = await this.#settledInfo()
+        if (info) {
+          yield* this.#drain()
+          yield* this.#fromStore()
+          yield { type: 'run.settled', thread: this.#thread, run: info.row.run ?? '', status: info.row.status }
+          return
+        }
+      }
+      await this.#watcher.wait(this.#signal)
+      yield* this.#drain()
+    }
+  }
+
+  async *#drain(): AsyncGenerator<HoldfastEvent> {
+    for (let entry = this.#watcher.take(); entry; entry = this.#watcher.take()) yield* this.#show(entry)
+  }
+
+  async *#show(entry: HubEntry): AsyncGenerator<HoldfastEvent> {
+    if (entry.kind === 'transient') {
+      if (!this.#isStale(entry.event)) yield entry.event
+    } else if (entry.kind === 'look' || entry.sequence > this.#cursor.sequence + 1) yield* this.#fromStore()
+    else yield* this.#commit({ thread: this.#thread, ...entry })
+  }
+
+  async *#fromStore(): AsyncGenerator<HoldfastEvent> {
+    for (;;) {
+      const page = await this.#core.store.read(this.#thread, Math.max(1, this.#cursor.sequence), PAGE_BYTES)
+      const before = this.#cursor.sequence
+      for (const commit of page) yield* this.#commit(commit)
+      if (page.length === 0 || this.#cursor.sequence === before) return
+    }
+  }
+
+  *#commit(commit: Parameters<typeof toEvents>[0]): Generator<HoldfastEvent> {
+    if (commit.sequence < this.#cursor.sequence) return
+    const from = commit.sequence === this.#cursor.sequence ? this.#cursor.index + 1 : 0
+    for (const event of toEvents(commit, from)) {
+      if (event.type === 'model.responded') this.#answered.add(String(event.data['turn']))
+      yield event
+    }
+    this.#cursor = { sequence: commit.sequence, index: Math.max(commit.facts.length - 1, from - 1) }
+  }
+
+  #isStale(event: TransientEvent): boolean {
+    return 'turn' in event && this.#answered.has(event.turn)
+  }
+
+  async #settledInfo(): Promise<ThreadInfo | null> {
+    const info = await readInfo(this.#core, this.#thread)
+    return (await isAtRest(this.#core, info)) ? info : null
+  }
+}

@@ -1,0 +1,101 @@
+import type { MessageReceipt, ThreadHandle } from './contracts/api.ts'
+import { HoldfastError } from './contracts/errors.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { Json } from './contracts/json.ts'
+import type { Part } from './contracts/message.ts'
+import type { ItemKind, NewItem } from './contracts/store.ts'
+import { toRunResult } from './run-result.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+import { readInfo, untilRest } from './rest.ts'
+import { threadEvents } from './thread-events.ts'
+import { digestJson, digestText } from './util/canonical.ts'
+import { toWellFormedJson } from './util/well-formed.ts'
+
+const PAGE_BYTES = 256 * 1024
+/** What one message may weigh, as JSON: it must fit into a fact. */
+const MAX_MESSAGE_BYTES = 512 * 1024
+
+/** A handle on one thread. It holds nothing open: everything goes through the store. */
+export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandle {
+  return {
+    id,
+    info: () => readInfo(core, id),
+    runs: async () => core.store.runs((await readInfo(core, id)).id),
+    log: async (from = 1, limitBytes = PAGE_BYTES) => core.store.read((await readInfo(core, id)).id, from, limitBytes),
+    events: (options = {}) => threadEvents(core, id, options),
+    settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
+    message: (input, options = {}) => sendMessage(core, id, toParts(input), options.id),
+    cancel: async (options = {}) => {
+      await readInfo(core, id)
+      const body = { reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 }
+      await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
+    },
+    resume: (options = {}) => resume(core, id, options.takeover ?? false)
+  }
+}
+
+/** A message's parts, from a text or as they are: well-formed and bounded. Throws `invalid_input` and `value_too_large`. */
+export function toParts(input: string | readonly Part[]): readonly Part[] {
+  const parts = toWellFormedJson(typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input)
+  if (parts.length === 0 || parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
+    throw new HoldfastError('invalid_input', 'the message is empty: give it some text or a file')
+  }
+  const wrong = parts.find((part) => part.type !== 'text' && part.type !== 'file')
+  if (wrong) throw new HoldfastError('invalid_input', `a message holds parts of type text and file, this one has ${wrong.type}`)
+  const bytes = Buffer.byteLength(JSON.stringify(parts))
+  if (bytes > MAX_MESSAGE_BYTES) {
+    throw new HoldfastError('value_too_large', `the message has ${bytes} bytes, at most ${MAX_MESSAGE_BYTES} fit: give files by URL`, {
+      details: { bytes, limit: MAX_MESSAGE_BYTES }
+    })
+  }
+  return parts
+}
+
+/** An inbox item from this runtime's principal. */
+export function toItem(core: RuntimeCore, thread: ThreadId, kind: ItemKind, id: string, body: Json): NewItem {
+  return { id, thread, kind, from: core.principal, digest: digestJson([kind, '', body]), body }
+}
+
+async function sendMessage(core: RuntimeCore, thread: ThreadId, parts: readonly Part[], key: string | undefined): Promise<MessageReceipt> {
+  await readInfo(core, thread)
+  const item = key ?? `msg_${core.ids.next(16)}`
+  // The run that it would start is named by the item, so that the same message twice is the same message.
+  const run = `run_${digestText(`${thread}:${item}`).slice(7, 27)}`
+  const state = await deliver(core, toItem(core, thread, 'message', item, { run, parts } as unknown as Json))
+  return { item, state }
+}
+
+async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 'repeated'> {
+  const [state] = await core.store.deliver([item])
+  if (state === 'conflict') throw new HoldfastError('conflict', `another message was sent to ${item.thread} under the id ${item.id}`)
+  if (state === 'refused')
+    throw new HoldfastError('thread_not_found', `the thread ${item.thread} takes no messages: it was moved or removed`)
+  core.faults.delete(item.thread)
+  core.engine.wake(item.thread)
+  return state === 'repeated' ? 'repeated' : 'queued'
+}
+
+async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean): Promise<void> {
+  const info = await readInfo(core, thread)
+  const missing = core.missing(info)
+  if (missing.length > 0) {
+    throw new HoldfastError('thread_unplaceable', `the thread ${thread} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {
+      details: { missing }
+    })
+  }
+  core.faults.delete(thread)
+  if (await core.engine.acquire(thread, { takeover })) return
+  const now = await readInfo(core, thread)
+  if (now.owner && !core.engine.isDriving(thread)) {
+    const { worker, leaseUntil } = now.owner
+    throw new HoldfastError(
+      'thread_busy',
+      `the thread ${thread} is driven by ${worker}, whose lease holds until ${new Date(leaseUntil).toISOString()}`,
+      {
+        details: { worker, leaseUntil }
+      }
+    )
+  }
+  // Nothing to do now; its next timer or item is ours to look at.
+  core.engine.wake(thread)
+}
