@@ -26,7 +26,8 @@ export interface Draft {
   readonly plan: Planned
   /** Items that nobody took. */
   readonly left: readonly InboxItem[]
-  request(then: 'keep' | 'release', options: { readonly defer: boolean }): AppendRequest
+  /** `ready`: let go with work left, so that another worker finds it at once. */
+  request(then: 'keep' | 'release', options: { readonly ready: boolean }): AppendRequest
 }
 
 const MAX_ROUNDS = 1_000
@@ -45,7 +46,7 @@ export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>)
     stamp: draft.stamp,
     plan,
     left: draft.left,
-    request: (then, options) => draft.request(plan, then, options.defer)
+    request: (then, options) => draft.request(plan, then, options.ready)
   }
 }
 
@@ -90,7 +91,7 @@ class Drafting<State> {
     throw new HoldfastError('livelock', `the plan of thread ${this.#start.claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
   }
 
-  request(plan: Planned, then: 'keep' | 'release', defer: boolean): AppendRequest {
+  request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {
     const { claim, head } = this.#start
     return {
       tenant: claim.tenant,
@@ -99,14 +100,14 @@ class Drafting<State> {
       expectedSequence: head,
       facts: this.facts,
       consumed: this.#consumed,
-      deferred: defer ? this.left.filter((item) => item.state === 'fresh').map((item) => item.id) : [],
+      deferred: this.left.filter((item) => item.state === 'fresh').map((item) => item.id),
       send: this.#send,
       spawn: this.#spawn,
       open: this.#open,
       close: this.#close,
       artifacts: [],
       row: this.#heart.project(this.#state),
-      timer: plan.timer === null ? null : { at: Math.ceil(plan.timer) },
+      timer: timerOf(plan, ready),
       progress: this.#heart.progress(this.facts),
       then
     }
@@ -122,4 +123,9 @@ class Drafting<State> {
     for (const fact of taken.facts) this.add(fact)
     return true
   }
+}
+
+function timerOf(plan: Planned, ready: boolean): AppendRequest['timer'] {
+  if (ready) return { inMs: 0 }
+  return plan.timer === null ? null : { at: Math.ceil(plan.timer) }
 }

@@ -106,7 +106,7 @@ class Drive<State> {
 
   async #commit(draft: Draft, outcomes: readonly Outcome[], rest: boolean): Promise<DriveEnd | 'again' | 'go on'> {
     const ports = this.#ports
-    const request = draft.request(rest ? 'release' : 'keep', { defer: !ports.stopping() })
+    const request = draft.request(rest ? 'release' : 'keep', { ready: ports.stopping() && !draft.plan.rest })
     const receipt = await untilKnown(() => ports.store.append(request), ports)
     if (receipt === 'lease_over') return this.#lose()
     this.#storeNow = receipt.now
