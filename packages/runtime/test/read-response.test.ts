@@ -141,6 +141,20 @@ describe('failures', () => {
 })
 
 describe('usage', () => {
+  // B015
+  test('of a response that breaks is what was counted at its start and what arrived', async () => {
+    const started = { input_tokens: 40, cache_read_input_tokens: 2 }
+    const parts: LanguageModelV4StreamPart[] = [
+      { type: 'custom', kind: 'anthropic.message_start', providerMetadata: { anthropic: { usage: started } } },
+      text('0', 'half')
+    ]
+    expect(await read(parts)).toMatchObject({ usage: { inputTokens: 42, outputTokens: 1, cachedInputTokens: 2, estimated: true } })
+    expect(await read([...parts, finish('stop', 50, 9)])).toMatchObject({
+      parts: [{ type: 'text' }],
+      usage: { inputTokens: 50, outputTokens: 9 }
+    })
+  })
+
   // B017
   test.each([
     ['absent', usage()],

@@ -1,4 +1,9 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4CustomContent,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage
+} from '@ai-sdk/provider'
 import type { Part } from '../contracts/message.ts'
 import type { Usage } from '../contracts/usage.ts'
 import type { ModelError } from './model-failure.ts'
@@ -6,6 +11,7 @@ import { classifyModelError, toModelError } from './model-failure.ts'
 import { toUsage, usageOf } from './model-usage.ts'
 import type { ResponseDelta } from './read-parts.ts'
 import { PartCollector } from './read-parts.ts'
+import { MESSAGE_START } from './whole-part.ts'
 
 /** What became of a model call, as it is committed. */
 export type ModelResponse =
@@ -27,7 +33,13 @@ export interface ReadResponseOptions {
 const AFTER_FINISH_MS = 1_000
 
 type Finish = { readonly reason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage }
-type End = { error?: ModelError; finish?: Finish | undefined; model?: string }
+type End = {
+  error?: ModelError
+  finish?: Finish | undefined
+  model?: string
+  /** What a provider counted when the response began: all that is known of one that breaks. */
+  announced?: LanguageModelV4Usage
+}
 
 /**
  * Reads a model's stream to its end. Never throws: a failure is a value.
@@ -43,7 +55,7 @@ export async function readResponse(
   const end = await readToEnd(stream, collector, options)
   const parts = collector.parts()
   const failure = end.error ?? judgeFinish(end.finish, collector.hasCalls)
-  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end.finish, parts, options.promptCharacters) }
+  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end, parts, options.promptCharacters) }
   return {
     kind: 'responded',
     parts,
@@ -90,12 +102,32 @@ async function readToEnd(
 function note(part: LanguageModelV4StreamPart, end: End): void {
   if (part.type === 'error') end.error = classifyModelError(part.error)
   else if (part.type === 'response-metadata') noteModel(part.modelId, end)
+  else if (part.type === 'custom') noteStart(part, end)
   else if (part.type === 'finish') end.finish = { reason: part.finishReason, usage: part.usage }
   else if (isContent(part)) end.finish = undefined
 }
 
 function noteModel(model: string | undefined, end: End): void {
   if (model) end.model = model.toWellFormed()
+}
+
+function noteStart(part: LanguageModelV4CustomContent, end: End): void {
+  if (part.kind !== MESSAGE_START) return
+  const usage = part.providerMetadata?.['anthropic']?.['usage']
+  const counts = typeof usage === 'object' && usage !== null ? new Map(Object.entries(usage)) : new Map<string, unknown>()
+  const count = (name: string): number | undefined => {
+    const value = counts.get(name)
+    return typeof value === 'number' ? value : undefined
+  }
+  end.announced = {
+    inputTokens: {
+      total: undefined,
+      noCache: count('input_tokens'),
+      cacheRead: count('cache_read_input_tokens'),
+      cacheWrite: count('cache_creation_input_tokens')
+    },
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+  }
 }
 
 function isContent(part: LanguageModelV4StreamPart): boolean {
@@ -123,9 +155,8 @@ function reasonOf(finish: Finish | undefined): string {
 }
 
 /** Failed calls cost, too: what was reported, else a guess from what arrived, else nothing is claimed. */
-function failedUsage(finish: Finish | undefined, parts: readonly Part[], promptCharacters: number | undefined): { readonly usage?: Usage } {
-  const reported = toUsage(finish?.usage)
-  if (reported.inputTokens + reported.outputTokens > 0) return { usage: usageOf(finish?.usage, parts, promptCharacters) }
-  const usage = usageOf(undefined, parts, promptCharacters)
-  return parts.length > 0 ? { usage } : {}
+function failedUsage(end: End, parts: readonly Part[], promptCharacters: number | undefined): { readonly usage?: Usage } {
+  const reported = end.finish?.usage ?? end.announced
+  const { inputTokens, outputTokens } = toUsage(reported)
+  return inputTokens + outputTokens > 0 || parts.length > 0 ? { usage: usageOf(reported, parts, promptCharacters) } : {}
 }

@@ -8,6 +8,9 @@ import type { Json, JsonObject } from '../contracts/json.ts'
 import type { FileSource, Part, ProviderMetadata } from '../contracts/message.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
 
+/** The kind of a part in which Anthropic's package tells that a message begins. */
+export const MESSAGE_START = 'anthropic.message_start'
+
 /** The part that a stream gave whole, or null when this one carries no content of its own. */
 export function toWholePart(part: LanguageModelV4StreamPart): Part | null {
   switch (part.type) {
@@ -25,6 +28,8 @@ export function toWholePart(part: LanguageModelV4StreamPart): Part | null {
       return { type: 'source', source: toJson(source) as JsonObject, ...metadataOf(providerMetadata) }
     }
     case 'custom':
+      // A note about the stream and no content: its provider does not take it back.
+      if (part.kind === MESSAGE_START) return null
       return { type: 'custom', kind: part.kind, ...metadataOf(part.providerMetadata) }
     default:
       return null
