@@ -22,13 +22,18 @@ export function toUsage(reported: LanguageModelV4Usage | undefined): Usage {
 
 /**
  * The usage of a response. A side that the provider left out or reported as zero although there was text is estimated at four
- * characters a token, and the usage is marked `estimated`. `promptCharacters` is the length of the request's text, where known.
+ * characters a token, and the usage is marked `estimated`. `promptCharacters` gives the length of the
+ * request's text and is asked only where it is needed.
  */
-export function usageOf(reported: LanguageModelV4Usage | undefined, parts: readonly Part[], promptCharacters = 0): Usage {
+export function usageOf(
+  reported: LanguageModelV4Usage | undefined,
+  parts: readonly Part[],
+  promptCharacters: () => number = () => 0
+): Usage {
   const usage = toUsage(reported)
   const outputTokens = usage.outputTokens || estimateTokens(countCharacters(parts))
   // A provider that counts a whole request as nothing has not counted: an output without input is not believed either.
-  const inputTokens = usage.inputTokens || estimateTokens(promptCharacters)
+  const inputTokens = usage.inputTokens || estimateTokens(promptCharacters())
   const estimated = outputTokens !== usage.outputTokens || inputTokens !== usage.inputTokens
   return estimated ? { ...usage, inputTokens, outputTokens, estimated } : usage
 }

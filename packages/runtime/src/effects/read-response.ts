@@ -25,7 +25,7 @@ export interface ReadResponseOptions {
   readonly onDelta?: (delta: ResponseDelta) => void
   /** Past this many bytes the stream is cancelled and the call fails for good. */
   readonly maxBytes: number
-  /** Length of the request's text: what the input is estimated from when the provider does not count it. */
+  /** Length of the request's text: what the input is estimated from when the provider does not count it. Read only then. */
   readonly promptCharacters?: number
 }
 
@@ -54,13 +54,14 @@ export async function readResponse(
   const collector = new PartCollector(options.onDelta)
   const end = await readToEnd(stream, collector, options)
   const parts = collector.parts()
+  const promptCharacters = (): number => options.promptCharacters ?? 0
   const failure = end.error ?? judgeFinish(end.finish, collector.hasCalls)
-  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end, parts, options.promptCharacters) }
+  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end, parts, promptCharacters) }
   return {
     kind: 'responded',
     parts,
     finish: end.finish?.reason.unified ?? 'other',
-    usage: usageOf(end.finish?.usage, parts, options.promptCharacters),
+    usage: usageOf(end.finish?.usage, parts, promptCharacters),
     ...(end.model !== undefined && { model: end.model })
   }
 }
@@ -155,7 +156,7 @@ function reasonOf(finish: Finish | undefined): string {
 }
 
 /** Failed calls cost, too: what was reported, else a guess from what arrived, else nothing is claimed. */
-function failedUsage(end: End, parts: readonly Part[], promptCharacters: number | undefined): { readonly usage?: Usage } {
+function failedUsage(end: End, parts: readonly Part[], promptCharacters: () => number): { readonly usage?: Usage } {
   const reported = end.finish?.usage ?? end.announced
   const { inputTokens, outputTokens } = toUsage(reported)
   return inputTokens + outputTokens > 0 || parts.length > 0 ? { usage: usageOf(reported, parts, promptCharacters) } : {}
