@@ -2,6 +2,7 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { AppendRequest } from '../contracts/store.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
+import { birthPublication } from './thread-birth.ts'
 
 /** Throws for a request that must not even begin: `invalid_input` for what no driver may ask, `value_too_large`. */
 export function assertAppendable(request: AppendRequest): void {
@@ -13,6 +14,7 @@ export function assertAppendable(request: AppendRequest): void {
   }
   for (const item of request.send) toBodyText(item)
   for (const child of request.spawn) {
+    birthPublication(child)
     toFactsText(child.id, [child.created])
     toBodyText(child.first)
   }
@@ -22,5 +24,5 @@ export function assertAppendable(request: AppendRequest): void {
 export function toTimer(timer: AppendRequest['timer'], at: Ms): Ms | null {
   if (timer === null) return null
   const point = Math.min(timer.at ?? Infinity, timer.inMs === undefined ? Infinity : at + timer.inMs)
-  return point === Infinity ? null : point
+  return point === Infinity ? null : Math.min(Math.ceil(point), Number.MAX_SAFE_INTEGER)
 }

@@ -4,7 +4,7 @@ import type { Page, Store, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from '.
 import { fromFactsText } from './facts-text.ts'
 import type { MemoryCommit, MemoryDatabase, MemoryThread, MemoryWait } from './memory-database.ts'
 import { liveUntil } from './memory-database.ts'
-import { fromThreadCursor, PAGE_LIMIT, toThreadCursor } from './page-cursor.ts'
+import { fromPositionCursor, fromThreadCursor, PAGE_LIMIT, toPage, toThreadCursor } from './page-cursor.ts'
 
 /** A page of a thread's log. */
 export function readLog(db: MemoryDatabase, thread: ThreadId, from: number, limitBytes: number): readonly Commit[] {
@@ -28,7 +28,7 @@ export function readFeed(
   limit: number
 ): { readonly commits: readonly Commit[]; readonly next: string } {
   const commits: Commit[] = []
-  let position = Number(after)
+  let position = fromPositionCursor(after)
   while (position < db.feed.length && commits.length < limit) {
     const commit = db.feed[position]
     position += 1
@@ -66,7 +66,7 @@ export function listThreads(db: MemoryDatabase, query: ThreadQuery): Page<Thread
     .sort(compareActivity)
   return toPage(
     found,
-    query.limit,
+    query.limit ?? PAGE_LIMIT,
     (thread) => toThreadCursor(thread.at, thread.id),
     (thread) => toThreadInfo(db, thread)
   )
@@ -74,11 +74,11 @@ export function listThreads(db: MemoryDatabase, query: ThreadQuery): Page<Thread
 
 /** A page of waits, oldest first. */
 export function listWaits(db: MemoryDatabase, query: WaitQuery): Page<WaitRow> {
-  const after = query.after === undefined ? 0 : Number(query.after)
+  const after = fromPositionCursor(query.after ?? '')
   const found = [...db.unclosed.values()].filter((wait) => wait.position > after && isAsked(wait, query))
   return toPage(
     found,
-    query.limit,
+    query.limit ?? PAGE_LIMIT,
     (wait) => String(wait.position),
     (wait) => wait.row
   )
@@ -127,15 +127,4 @@ function compareActivity(a: Pick<ThreadInfo, 'at' | 'id'>, b: Pick<ThreadInfo, '
   if (a.at !== b.at) return b.at - a.at
   if (a.id === b.id) return 0
   return a.id < b.id ? 1 : -1
-}
-
-function toPage<Found, Shown>(
-  found: readonly Found[],
-  limit = PAGE_LIMIT,
-  toCursor: (last: Found) => string,
-  toShown: (found: Found) => Shown
-): Page<Shown> {
-  const shown = found.slice(0, limit)
-  const last = shown.at(-1)
-  return { items: shown.map(toShown), ...(last !== undefined && found.length > limit ? { next: toCursor(last) } : {}) }
 }

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
+import type { Page } from '../contracts/store.ts'
 
 /** How many entries a page has when the caller does not say. */
 export const PAGE_LIMIT = 100
@@ -20,4 +21,26 @@ export function fromThreadCursor(cursor: string): { readonly at: Ms; readonly id
     )
   }
   return { at, id: cursor.slice(separator + 1) }
+}
+
+/** The position that a cursor names, zero for the empty one. Throws `invalid_input`. */
+export function fromPositionCursor(cursor: string): number {
+  const position = cursor === '' ? 0 : Number(cursor)
+  if (Number.isSafeInteger(position) && position >= 0) return position
+  throw new HoldfastError(
+    'invalid_input',
+    `Expected a position in a list or feed, got ${JSON.stringify(cursor)}. Use \`next\` of the page before.`
+  )
+}
+
+/** A page of what was found; one more than the limit tells that there is a next one. */
+export function toPage<Found, Shown>(
+  found: readonly Found[],
+  limit: number,
+  toCursor: (last: Found) => string,
+  toShown: (found: Found) => Shown
+): Page<Shown> {
+  const shown = found.slice(0, limit)
+  const last = shown.at(-1)
+  return { items: shown.map(toShown), ...(last !== undefined && found.length > limit ? { next: toCursor(last) } : {}) }
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { FactOf } from '../contracts/fact.ts'
-import type { Digest } from '../contracts/ids.ts'
+import type { Digest, ThreadId } from '../contracts/ids.ts'
 import type { NewThread } from '../contracts/store.ts'
 import { digestJson } from '../util/canonical.ts'
 
@@ -17,6 +17,12 @@ export function toBirthDigest(thread: NewThread): Digest {
 /** The publication that a new thread is pinned to. */
 export function birthPublication(thread: NewThread): Digest {
   return createdFact(thread).publication
+}
+
+/** Where a new thread stands below others. */
+export function birthLineage(thread: NewThread): { readonly parent: ThreadId | null; readonly depth: number } {
+  const { parent, depth } = createdFact(thread)
+  return { parent: parent?.thread ?? null, depth }
 }
 
 /** The error for other content under an id or key that is taken. */

@@ -1,0 +1,137 @@
+// One transaction for all that is asked in one turn of the event loop, so that they share one sync to the disk.
+// A job decides before it writes: a HoldfastError from it is an answer and leaves nothing written, so no savepoint is needed.
+// Any other error takes the whole transaction back; its jobs are then run one by one, so that only the guilty one fails.
+
+import type { DatabaseSync } from 'node:sqlite'
+import { isHoldfastError } from '../contracts/errors.ts'
+import type { Ms } from '../contracts/ids.ts'
+import { toRetryDelay } from './busy-retry.ts'
+import { isBusy, newerStore, toStoreError } from './sqlite-errors.ts'
+
+/** A synchronous part of a write transaction. `after` takes what may be done once it is committed; the job itself may run twice. */
+export type Job<Result> = (after: (effect: () => void) => void) => Result
+
+/** The one way to write. */
+export interface GroupCommit {
+  run<Result>(job: Job<Result>): Promise<Result>
+  /** Resolves when all that was asked before is settled. */
+  drain(): Promise<void>
+}
+
+/** What a group commit needs to know. */
+export interface GroupCommitOptions {
+  readonly path: string
+  /** How long a job waits for other processes. */
+  readonly busyTimeoutMs: Ms
+  /** The schema that this program writes; a file that a newer program has changed meanwhile is not written any more. */
+  readonly schemaVersion: number
+}
+
+const MAX_JOBS = 256
+
+interface Asked {
+  readonly job: Job<unknown>
+  readonly deadline: Ms
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Outcome = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown }
+
+/** Makes the write queue of one connection. */
+export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions): GroupCommit {
+  const transact = createTransaction(db, options)
+  let queue: Asked[] = []
+  let isScheduled = false
+  let retries = 0
+
+  function schedule(delayMs: Ms | null): void {
+    isScheduled = true
+    if (delayMs === null) setImmediate(flush)
+    else setTimeout(flush, delayMs)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    const batch = queue.length > MAX_JOBS ? queue.splice(0, MAX_JOBS) : queue
+    if (batch === queue) queue = []
+    settle(batch)
+    if (queue.length > 0 && !isScheduled) schedule(null)
+  }
+
+  function settle(batch: readonly Asked[]): void {
+    try {
+      tell(batch, transact(batch.map((asked) => asked.job)))
+      retries = 0
+    } catch (error) {
+      if (isBusy(error)) putBack(batch, error)
+      else if (batch.length > 1) for (const asked of batch) settle([asked])
+      else batch[0]?.reject(toStoreError(error, options.path))
+    }
+  }
+
+  function putBack(batch: readonly Asked[], error: unknown): void {
+    const now = performance.now()
+    const waiting = batch.filter((asked) => asked.deadline > now)
+    for (const asked of batch) if (asked.deadline <= now) asked.reject(toStoreError(error, options.path))
+    queue = [...waiting, ...queue]
+    retries += 1
+    if (queue.length > 0 && !isScheduled) schedule(toRetryDelay(retries))
+  }
+
+  function run<Result>(job: Job<Result>): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      queue.push({ job, deadline: performance.now() + options.busyTimeoutMs, resolve: resolve as (result: unknown) => void, reject })
+      if (!isScheduled) schedule(null)
+    })
+  }
+
+  return {
+    run,
+    drain: () =>
+      run(() => {}).catch(() => {
+        // Whoever asked for the earlier jobs has been told.
+      })
+  }
+}
+
+function tell(batch: readonly Asked[], outcomes: readonly Outcome[]): void {
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.ok) batch[index]?.resolve(outcome.result)
+    else batch[index]?.reject(outcome.error)
+  }
+}
+
+function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (jobs: readonly Job<unknown>[]) => readonly Outcome[] {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
+  const version = db.prepare('PRAGMA user_version')
+  return (jobs) => {
+    const effects: (() => void)[] = []
+    const after = (effect: () => void) => {
+      effects.push(effect)
+    }
+    begin.run()
+    let outcomes: readonly Outcome[]
+    try {
+      const found = Number(version.get()?.['user_version'])
+      if (found > options.schemaVersion) throw newerStore(options.path, found, options.schemaVersion)
+      outcomes = jobs.map((job) => runJob(job, after))
+      commit.run()
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+    for (const effect of effects) effect()
+    return outcomes
+  }
+}
+
+function runJob(job: Job<unknown>, after: (effect: () => void) => void): Outcome {
+  try {
+    return { ok: true, result: job(after) }
+  } catch (error) {
+    if (isHoldfastError(error)) return { ok: false, error }
+    throw error
+  }
+}

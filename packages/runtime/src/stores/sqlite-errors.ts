@@ -1,0 +1,72 @@
+import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
+
+const BUSY = 5
+const LOCKED = 6
+const CORRUPT = 11
+const FULL = 13
+const TOO_BIG = 18
+const NOT_A_DATABASE = 26
+/** Growing the -shm file failed: what a full disk gives there. */
+const IOERR_SHMSIZE = 4874
+/** Errors that only a mistake of ours can cause, so that repeating is of no use. */
+const MISTAKES: ReadonlySet<number> = new Set([1, 19, 20, 21, 25])
+
+/** Whether another connection held a lock that this one needs: worth a retry. */
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** What the store throws for an error of SQLite; the cause is kept. */
+export function toStoreError(error: unknown, path: string): Error {
+  if (isHoldfastError(error)) return error
+  const extended = extendedCode(error)
+  const code = primaryCode(error)
+  const options = { details: { path, ...(extended === null ? {} : { sqlite: extended }) }, cause: error }
+  if (code === null || MISTAKES.has(code))
+    return new HoldfastError('internal', `The store made a mistake with ${path}: ${messageOf(error)}`, options)
+  if (code === FULL || extended === IOERR_SHMSIZE) {
+    return new HoldfastError('store_full', `No space is left for ${path}. What was acknowledged is kept; free space and repeat.`, options)
+  }
+  if (code === CORRUPT || code === NOT_A_DATABASE) return corruptFile(path, messageOf(error), error)
+  if (code === TOO_BIG) return new HoldfastError('value_too_large', `A value is larger than SQLite takes, for ${path}.`, options)
+  if (code === BUSY || code === LOCKED) {
+    return new HoldfastError('store_unavailable', `Another process kept ${path} locked for too long. Repeat when it has finished.`, options)
+  }
+  return new HoldfastError(
+    'store_unavailable',
+    `The store could not use ${path}: ${messageOf(error)}. The outcome is unknown; repeat.`,
+    options
+  )
+}
+
+/** The error for a file that cannot be read as a store. It is never replaced by an empty one. */
+export function corruptFile(path: string, why: string, cause?: unknown): HoldfastError {
+  return new HoldfastError(
+    'store_corrupt',
+    `${path} is not a readable Holdfast store: ${why}. It was left as it is. Restore it with its -wal file from a backup, or move both away to begin anew.`,
+    { details: { path }, ...(cause === undefined ? {} : { cause }) }
+  )
+}
+
+/** The error for a file that a newer program has written or changed. */
+export function newerStore(path: string, found: number, known: number): HoldfastError {
+  return new HoldfastError(
+    'store_newer',
+    `${path} has schema ${found}; this program knows schemas up to ${known}. Use the version of Holdfast that wrote it, or a newer one.`,
+    { details: { path, found, known } }
+  )
+}
+
+function primaryCode(error: unknown): number | null {
+  const code = extendedCode(error)
+  return code === null ? null : code & 0xff
+}
+
+function extendedCode(error: unknown): number | null {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,120 @@
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Ms } from '../contracts/ids.ts'
+import { retryBusy } from './busy-retry.ts'
+import { corruptFile } from './sqlite-errors.ts'
+import { APPLICATION_ID, migrate } from './sqlite-schema.ts'
+
+const MAGIC = 'SQLite format 3\0'
+const APPLICATION_ID_OFFSET = 68
+
+/** What a connection is opened with. */
+export interface SqliteFileOptions {
+  readonly durability: 'power' | 'process'
+  readonly busyTimeoutMs: Ms
+}
+
+/**
+ * Opens a store's file, makes it when there is none, and brings it to the newest schema. Throws `store_foreign`, `store_newer`,
+ * `store_corrupt`, `store_unavailable`, `store_full`; a file that is refused is left as it is.
+ */
+export async function openSqliteFile(path: string, options: SqliteFileOptions): Promise<DatabaseSync> {
+  createFile(path)
+  return retryBusy(() => open(path, options), path, options.busyTimeoutMs)
+}
+
+function createFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    // -wal and -shm get the mode of the main file from SQLite.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
+    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
+      throw new HoldfastError('store_full', `No space is left to make ${path}. Free space and repeat.`, { details: { path }, cause: error })
+    }
+    throw new HoldfastError('store_unavailable', `Could not make ${path}: ${error instanceof Error ? error.message : String(error)}`, {
+      details: { path },
+      cause: error
+    })
+  }
+}
+
+function open(path: string, options: SqliteFileOptions): DatabaseSync {
+  inspect(path)
+  const db = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false })
+  try {
+    identify(db, path)
+    useWal(db, path)
+    db.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`)
+    db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864')
+    migrate(db, path)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Looks at the file's own bytes first, so that what is not ours is not even opened as a database. */
+function inspect(path: string): void {
+  // In this order: a file that is being made by another process gets its -wal after its first page.
+  const walSize = sizeOf(`${path}-wal`)
+  if (statSync(path).size === 0) {
+    // SQLite would take this for a new database and delete the log with everything in it.
+    if (walSize > 0) throw corruptFile(path, 'it is empty, and its -wal file is not')
+    return
+  }
+  const header = readHeader(path)
+  if (header.length < 100 || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    throw corruptFile(path, 'it does not begin like a SQLite database')
+  const id = header.readUInt32BE(APPLICATION_ID_OFFSET)
+  if (id !== APPLICATION_ID && sizeOf(`${path}-journal`) === 0) throw foreignFile(path, id)
+}
+
+/** Marks a new file as ours before anything else is written; refuses one that is not ours. */
+function identify(db: DatabaseSync, path: string): void {
+  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
+  const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'])
+  if (id === APPLICATION_ID) return
+  if (id !== 0 || tables > 0) throw foreignFile(path, id)
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+}
+
+function useWal(db: DatabaseSync, path: string): void {
+  const mode = db.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode']
+  if (mode === 'wal') return
+  throw new HoldfastError(
+    'store_unavailable',
+    `${path} lies on a file system without shared memory, which the store needs. Keep it on a local disk.`,
+    {
+      details: { path }
+    }
+  )
+}
+
+function foreignFile(path: string, id: number): HoldfastError {
+  return new HoldfastError(
+    'store_foreign',
+    `${path} is a SQLite database of another program (application id ${id}). Name another file for the store.`,
+    {
+      details: { path, applicationId: id }
+    }
+  )
+}
+
+function readHeader(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const header = Buffer.alloc(100)
+    return header.subarray(0, readSync(file, header, 0, header.length, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,90 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { newerStore } from './sqlite-errors.ts'
+
+/** `HLDF`: what marks a file as a store of ours. */
+export const APPLICATION_ID = 0x484c4446
+
+// The log is only ever added to, so a rowid is never given twice and serves as the position in the feed.
+const SCHEMA_1: readonly string[] = [
+  `CREATE TABLE publication (digest TEXT PRIMARY KEY, definition TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+
+  // `activity`: `at` in whole seconds, so that the indexes of lists change at most once a second. \`tree\`: the root, unless it is the thread itself.
+  `CREATE TABLE thread (
+    no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, key TEXT,
+    root TEXT NOT NULL, tree TEXT, path TEXT NOT NULL, parent TEXT, depth INTEGER NOT NULL, birth TEXT NOT NULL, created_at INTEGER NOT NULL,
+    publication TEXT NOT NULL, head INTEGER NOT NULL, at INTEGER NOT NULL, activity INTEGER NOT NULL, format INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, idle INTEGER NOT NULL, owner TEXT, timer_at INTEGER, moved INTEGER NOT NULL,
+    status TEXT NOT NULL, row TEXT NOT NULL
+  ) STRICT`,
+  `CREATE UNIQUE INDEX thread_key ON thread (tenant, key) WHERE key IS NOT NULL`,
+  `CREATE INDEX thread_activity ON thread (tenant, activity)`,
+  `CREATE INDEX thread_open ON thread (tenant, activity) WHERE status IN ('queued', 'running', 'waiting')`,
+  `CREATE INDEX thread_root ON thread (root)`,
+  `CREATE INDEX thread_owner ON thread (owner) WHERE owner IS NOT NULL`,
+  `CREATE INDEX thread_timer ON thread (timer_at) WHERE timer_at IS NOT NULL AND owner IS NULL`,
+
+  `CREATE TABLE log (
+    position INTEGER PRIMARY KEY, thread INTEGER NOT NULL, sequence INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL,
+    tree TEXT, worker TEXT NOT NULL, format INTEGER NOT NULL, digest TEXT NOT NULL, facts TEXT NOT NULL,
+    UNIQUE (thread, sequence)
+  ) STRICT`,
+  `CREATE INDEX log_tree ON log (tree) WHERE tree IS NOT NULL`,
+
+  // state: 0 fresh, 1 deferred, 2 consumed. Consumed ones stay without their body, so that a repeat is known as one.
+  `CREATE TABLE item (
+    no INTEGER PRIMARY KEY, thread INTEGER NOT NULL, id TEXT NOT NULL, state INTEGER NOT NULL, at INTEGER NOT NULL, digest TEXT NOT NULL,
+    taken_in INTEGER, kind TEXT NOT NULL, scope TEXT, sender TEXT NOT NULL, body TEXT,
+    UNIQUE (thread, id)
+  ) STRICT`,
+  `CREATE INDEX item_pending ON item (thread, state) WHERE state < 2`,
+  `CREATE INDEX item_fresh ON item (state) WHERE state = 0`,
+
+  `CREATE TABLE wait (
+    no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, thread TEXT NOT NULL, root TEXT NOT NULL, kind TEXT NOT NULL,
+    state TEXT NOT NULL, row TEXT NOT NULL
+  ) STRICT`,
+  `CREATE INDEX wait_tenant ON wait (tenant) WHERE state <> 'closed'`,
+  `CREATE INDEX wait_thread ON wait (thread) WHERE state <> 'closed'`,
+  `CREATE INDEX wait_root ON wait (root) WHERE state <> 'closed'`,
+
+  `CREATE TABLE run (thread INTEGER NOT NULL, id TEXT NOT NULL, started_in INTEGER NOT NULL, row TEXT NOT NULL, PRIMARY KEY (thread, id)) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE worker (id TEXT PRIMARY KEY, until INTEGER NOT NULL, lease_ms INTEGER NOT NULL, ended INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX worker_until ON worker (until)`,
+  `CREATE TABLE artifact_use (
+    tenant TEXT NOT NULL, digest TEXT NOT NULL, thread INTEGER NOT NULL, sequence INTEGER NOT NULL,
+    PRIMARY KEY (tenant, digest, thread, sequence)
+  ) STRICT, WITHOUT ROWID`
+]
+
+/** The statements that lead from each schema to the next. Released ones are never changed. */
+export const MIGRATIONS: readonly (readonly string[])[] = [SCHEMA_1]
+
+/** The schema that this program writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/**
+ * Brings a file to the newest schema. Each step is one transaction with its version, so a crash leaves the step before or after it; of
+ * two processes one does it and the other finds it done. Throws `store_newer`.
+ */
+export function migrate(db: DatabaseSync, path: string, migrations: readonly (readonly string[])[] = MIGRATIONS): void {
+  for (let version = readVersion(db); version !== migrations.length; version = readVersion(db)) {
+    if (version > migrations.length) throw newerStore(path, version, migrations.length)
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      if (readVersion(db) === version) step(db, migrations[version] ?? [], version + 1)
+      db.exec('COMMIT')
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function step(db: DatabaseSync, statements: readonly string[], version: number): void {
+  for (const statement of statements) db.exec(statement)
+  db.exec(`PRAGMA user_version = ${version}`)
+}
+
+function readVersion(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+}

@@ -1,0 +1,165 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../contracts/clock.ts'
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Ms } from '../contracts/ids.ts'
+import type { Store } from '../contracts/store.ts'
+import { assertAppendable } from './append-rules.ts'
+import { retryBusy } from './busy-retry.ts'
+import { toBodyText, toFactsText } from './facts-text.ts'
+import type { GroupCommit, Job } from './group-commit.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { createAppend } from './sqlite-append.ts'
+import { createClaims } from './sqlite-claim.ts'
+import { openSqliteFile } from './sqlite-file.ts'
+import { createSqliteHints } from './sqlite-hints.ts'
+import { createInbox } from './sqlite-inbox.ts'
+import { createLeases } from './sqlite-leases.ts'
+import { createSqliteLog } from './sqlite-log.ts'
+import { createSqliteQueries } from './sqlite-queries.ts'
+import { SCHEMA_VERSION } from './sqlite-schema.ts'
+import { createTables } from './sqlite-tables.ts'
+
+/** How a SQLite store is opened. */
+export interface SqliteStoreOptions {
+  /** `power` (default): every commit is synced. `process`: a power cut may lose the last commits, the end of a process none. */
+  readonly durability?: 'power' | 'process'
+  readonly clock?: Pick<Clock, 'now'>
+  /** How long a call waits for other processes that hold the file locked, before `store_unavailable`. Default 30,000. */
+  readonly busyTimeoutMs?: Ms
+}
+
+/**
+ * Opens the embedded store: one SQLite file, made when there is none (mode 0600). Several processes of one machine may use it at once.
+ * Throws `store_foreign`, `store_newer`, `store_corrupt`, and then leaves the file as it is; `store_unavailable`, `store_full`.
+ */
+export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  const { durability = 'power', busyTimeoutMs = 30_000 } = options
+  const db = await openSqliteFile(path, { durability, busyTimeoutMs })
+  const clock = options.clock ?? { now: () => Date.now() }
+  const access = createAccess(db, path, busyTimeoutMs)
+  const parts = createParts(db, () => Math.round(clock.now()))
+  return {
+    durability,
+    ...createWrites(access, parts),
+    ...createReads(access, parts),
+    hint: (listener) => parts.hints.listeners.add(listener),
+    async [Symbol.asyncDispose]() {
+      await access.close()
+      parts.hints.close()
+      if (db.isOpen) db.close()
+    }
+  }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+type Reads = Pick<Store, 'publication' | 'pending' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'>
+
+/** The two ways to the file: a step of the next write transaction, and a step that only reads. */
+interface Access {
+  write<Result>(job: Job<Result>): Promise<Result>
+  read<Result>(step: () => Result): Promise<Result>
+  /** Lets what was asked finish and refuses what comes later. */
+  close(): Promise<void>
+}
+
+function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access {
+  const commits: GroupCommit = createGroupCommit(db, { path, busyTimeoutMs, schemaVersion: SCHEMA_VERSION })
+  let isClosed = false
+  const assertOpen = () => {
+    if (isClosed) throw new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
+  }
+  return {
+    async write(job) {
+      assertOpen()
+      return commits.run(job)
+    },
+    async read(step) {
+      return retryBusy(
+        () => {
+          assertOpen()
+          return step()
+        },
+        path,
+        busyTimeoutMs
+      )
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await commits.drain()
+    }
+  }
+}
+
+function createParts(db: DatabaseSync, now: () => Ms) {
+  const tables = createTables(db)
+  const leases = createLeases(db)
+  const hints = createSqliteHints(db)
+  return {
+    now,
+    hints,
+    leases,
+    claims: createClaims(db, leases),
+    inbox: createInbox(db, tables),
+    log: createSqliteLog(db),
+    queries: createSqliteQueries(db, tables),
+    append: createAppend({ db, tables, leases, hints: hints.listeners, now })
+  }
+}
+
+function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | 'hint' | 'durability' | typeof Symbol.asyncDispose> {
+  const { now, inbox, hints, leases, claims, append } = parts
+  return {
+    publish: (publication) => access.write(() => inbox.publish(publication, now())),
+    async create(thread) {
+      toFactsText(thread.id, [thread.created])
+      toBodyText(thread.first)
+      return access.write((after) => {
+        const made = inbox.create(thread, now())
+        if (made.created) after(() => hints.listeners.tell([made.thread]))
+        return made
+      })
+    },
+    async append(request) {
+      assertAppendable(request)
+      const facts = toFactsText(request.thread, request.facts)
+      return access.write((after) => append(request, facts, after))
+    },
+    async deliver(items) {
+      for (const item of items) toBodyText(item)
+      return access.write((after) => {
+        const time = now()
+        const results = items.map((item) => inbox.deliver(item, time))
+        after(() => hints.listeners.tell(items.filter((_, index) => results[index] === 'queued').map((item) => item.thread)))
+        return results
+      })
+    },
+    decide: (wait, decision, by) =>
+      access.write((after) => {
+        const { answer, woken } = inbox.decide(wait, decision, by, now())
+        after(() => hints.listeners.tell(woken))
+        return answer
+      }),
+    beat: (worker, leaseMs, mine) => access.write((after) => leases.beat(worker, leaseMs, mine, now(), after)),
+    async claim(request) {
+      // Most claims find nothing: they must cost no write.
+      const ready = await access.read(() => claims.find(request, now()))
+      return ready.length === 0 ? [] : access.write((after) => claims.take(request, now(), after))
+    }
+  }
+}
+
+function createReads(access: Access, { now, inbox, log, queries }: Parts): Reads {
+  return {
+    publication: (digest) => access.read(() => queries.publication(digest)),
+    pending: (thread) => access.read(() => inbox.pending(thread)),
+    read: (thread, from, limitBytes) => access.read(() => log.read(thread, from, limitBytes)),
+    follow: (filter, after, limit) => access.read(() => log.follow(filter, after, limit)),
+    thread: (id) => access.read(() => queries.thread(id, now())),
+    threads: (query) => access.read(() => queries.threads(query, now())),
+    runs: (thread) => access.read(() => queries.runs(thread)),
+    waits: (query) => access.read(() => queries.waits(query)),
+    wait: (id) => access.read(() => queries.wait(id))
+  }
+}
