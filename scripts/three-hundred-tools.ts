@@ -26,15 +26,30 @@ function flat(name: string): string {
 }
 
 function nested(name: string): string {
-  return tool(name, 'z.object({ order: z.object({ id: z.string(), items: z.array(z.object({ price: z.number() })) }) })', '{ order }', 'text(order.id) + order.items.map((item) => count(item.price)).length')
+  return tool(
+    name,
+    'z.object({ order: z.object({ id: z.string(), items: z.array(z.object({ price: z.number() })) }) })',
+    '{ order }',
+    'text(order.id) + order.items.map((item) => count(item.price)).length'
+  )
 }
 
 function union(name: string): string {
-  return tool(name, "z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), a: z.string() }), z.object({ kind: z.literal('b'), b: z.number() })])", 'input', "(input.kind === 'a' ? text(input.a) : count(input.b))")
+  return tool(
+    name,
+    "z.discriminatedUnion('kind', [z.object({ kind: z.literal('a'), a: z.string() }), z.object({ kind: z.literal('b'), b: z.number() })])",
+    'input',
+    "(input.kind === 'a' ? text(input.a) : count(input.b))"
+  )
 }
 
 function optional(name: string): string {
-  return tool(name, 'z.object({ limit: z.number().default(10), when: z.string().transform((at) => at.length) })', '{ limit, when }', 'count(limit) + count(when)')
+  return tool(
+    name,
+    'z.object({ limit: z.number().default(10), when: z.string().transform((at) => at.length) })',
+    '{ limit, when }',
+    'count(limit) + count(when)'
+  )
 }
 
 function jsonSchema(name: string): string {

@@ -21,7 +21,10 @@ export function toJsonSchema(schema: unknown): ConvertedSchema {
   try {
     const source = standardOf(schema) === undefined ? schema : readStandard(schema)
     if (source === undefined) {
-      return { ok: false, expected: 'a schema that offers JSON Schema (`~standard.jsonSchema`: zod 4.2 or later, valibot through toStandardJsonSchema)' }
+      return {
+        ok: false,
+        expected: 'a schema that offers JSON Schema (`~standard.jsonSchema`: zod 4.2 or later, valibot through toStandardJsonSchema)'
+      }
     }
     const copy = toPlain(source)
     if (copy === undefined) return { ok: false, expected: 'a JSON Schema object or a Standard Schema' }

@@ -1,0 +1,66 @@
+import { isHoldfastError } from '../contracts/errors.ts'
+import type { JsonObject } from '../contracts/json.ts'
+import type { VariableDeclaration } from '../contracts/publication.ts'
+import type { AgentFault } from './agent-fault.ts'
+import { compileSchema } from './json-schema.ts'
+import { nearest } from './near-miss.ts'
+import { parseTemplate } from './template.ts'
+import { createLineFinder } from './text-lines.ts'
+import { foldKey } from './variable-key.ts'
+import { findDeclarationFaults } from './variables.ts'
+
+/** What of an agent is checked beyond its shape. */
+interface CheckedAgent {
+  readonly systemPrompt?: string
+  readonly prompt?: string
+  readonly variables?: readonly VariableDeclaration[]
+  readonly outputSchema?: JsonObject
+}
+
+/** What is wrong with an agent whose shape is right: its variables, its templates and what they name, its output schema. */
+export async function findAgentFaults(agent: CheckedAgent): Promise<readonly AgentFault[]> {
+  const variables = agent.variables ?? []
+  const faults = [...findDeclarationFaults(variables)]
+  for (const field of ['systemPrompt', 'prompt'] as const) {
+    const text = agent[field]
+    if (text !== undefined) faults.push(...(await findTemplateFaults(field, text, variables)))
+  }
+  if (agent.outputSchema !== undefined) faults.push(...(await findSchemaFaults(agent.outputSchema)))
+  return faults
+}
+
+async function findTemplateFaults(field: string, text: string, variables: readonly VariableDeclaration[]): Promise<readonly AgentFault[]> {
+  const parsed = await parseTemplate(text)
+  const position = createLineFinder(text)
+  const at = (offset: number) => `(line ${position(offset).line} of the text)`
+  if (!parsed.ok) {
+    return parsed.faults.map(({ offset, message, ...rest }) => ({
+      ...rest,
+      code: 'template',
+      path: [field],
+      message: `${message} ${at(offset)}`
+    }))
+  }
+  const known = new Set(variables.map(({ key }) => foldKey(key)))
+  return parsed.template.references
+    .filter(({ path }) => !known.has(foldKey(path[0] ?? '')))
+    .map(({ path, offset }) => toUnknown(field, path[0] ?? '', at(offset), variables))
+}
+
+function toUnknown(field: string, name: string, place: string, variables: readonly VariableDeclaration[]): AgentFault {
+  const keys = variables.map(({ key }) => key)
+  const [nearMiss] = nearest(name, keys)
+  const expected = keys.length === 0 ? 'a variable that is declared' : `one of ${keys.slice(0, 20).join(', ')}`
+  const message = `no variable "${name.slice(0, 100)}" is declared ${place}`
+  return { code: 'unknown_variable', path: [field], message, expected, ...(nearMiss === undefined ? {} : { nearMiss }) }
+}
+
+async function findSchemaFaults(schema: JsonObject): Promise<readonly AgentFault[]> {
+  try {
+    await compileSchema(schema)
+    return []
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error
+    return [{ code: 'invalid', path: ['outputSchema'], message: error.message.replace(/\.$/, ''), expected: 'a JSON Schema' }]
+  }
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+import type { AgentFault } from './agent-fault.ts'
+import { nearest } from './near-miss.ts'
+import type { Path } from './problem.ts'
+
+type Issue = z.core.$ZodIssue
+
+/** The fields of each object, by its path with `*` for any index: what exists, and what a later version of the product runs. */
+export interface FieldTable {
+  readonly [path: string]: { readonly known: readonly string[]; readonly later: readonly string[] }
+}
+
+/** The result of a shape check: the data, or what is wrong. */
+export type ShapeCheck<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly faults: readonly AgentFault[] }
+
+/** Checks a value against a shape: fields unknown or of a later version, fields missing, values that are something else. */
+export function checkShape<T>(shape: z.ZodType<T>, fields: FieldTable, value: unknown): ShapeCheck<T> {
+  const result = shape.safeParse(value)
+  if (result.success) return { ok: true, data: result.data }
+  return { ok: false, faults: result.error.issues.flatMap((issue) => toFaults({ value, fields }, issue, [])) }
+}
+
+/** Where a text is expected, and something else stands. */
+export function findMissingTexts(shape: z.ZodType, value: unknown): readonly Path[] {
+  const result = shape.safeParse(value)
+  return result.success ? [] : result.error.issues.flatMap((issue) => textPaths(issue, []))
+}
+
+function textPaths(issue: Issue, around: Path): readonly Path[] {
+  const path = [...around, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  if (issue.code === 'invalid_union') return issue.errors.flat().flatMap((inner) => textPaths(inner, path))
+  const isText =
+    (issue.code === 'invalid_type' && issue.expected === 'string') ||
+    (issue.code === 'invalid_value' && issue.values.some((allowed) => typeof allowed === 'string'))
+  return isText ? [path] : []
+}
+
+interface Checked {
+  readonly value: unknown
+  readonly fields: FieldTable
+}
+
+function toFaults(checked: Checked, issue: Issue, around: Path): readonly AgentFault[] {
+  const path = [...around, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => toFieldFault(checked.fields, path, key))
+  if (issue.code === 'invalid_union') {
+    const branch = issue.errors.length > 0 ? nearestBranch(checked.value, path, issue.errors) : undefined
+    if (branch !== undefined) return branch.flatMap((inner) => toFaults(checked, inner, path))
+  }
+  if (valueAt(checked.value, path) === undefined)
+    return [{ code: 'missing', path, message: 'this field is missing', expected: issue.message }]
+  return [{ code: 'invalid', path, message: 'this value cannot stand here', expected: issue.message }]
+}
+
+/** Of an object that fits no alternative: what is wrong with it as the one that it is nearest to. */
+function nearestBranch(value: unknown, path: Path, branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const found = valueAt(value, path)
+  if (typeof found !== 'object' || found === null || Array.isArray(found)) return undefined
+  const fitting = branches.filter((issues) => issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'))
+  const weight = (issues: readonly Issue[]) =>
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
+  return fitting.toSorted((a, b) => weight(a) - weight(b))[0]
+}
+
+function toFieldFault(fields: FieldTable, around: Path, key: string): AgentFault {
+  const { known, later } = fields[toPattern(around)] ?? { known: [], later: [] }
+  const path = [...around, key]
+  if (later.includes(key)) {
+    return { code: 'unsupported', path, message: 'this field belongs to the language, but this version does not run it yet' }
+  }
+  if (known.includes(key)) return { code: 'invalid', path, message: 'this field does not go with the others here' }
+  const [nearMiss] = nearest(key, [...known, ...later])
+  const expected = known.length === 0 ? {} : { expected: `one of ${known.join(', ')}` }
+  return { code: 'unknown_field', path, message: 'there is no such field', ...expected, ...(nearMiss === undefined ? {} : { nearMiss }) }
+}
+
+function toPattern(path: Path): string {
+  return path.map((part) => (typeof part === 'number' ? '*' : part)).join('.')
+}
+
+/** The own property at a path. */
+function valueAt(value: unknown, path: Path): unknown {
+  let found = value
+  for (const part of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, part)) return undefined
+    found = Reflect.get(found, part)
+  }
+  return found
+}

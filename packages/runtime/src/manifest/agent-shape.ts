@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { Json } from '../contracts/json.ts'
+import type { FieldTable } from './agent-issues.ts'
+
+// The message of each check says what was expected: the reader of the issues puts the sentence around it.
+// This file is loaded when it is first used: zod is heavy.
+
+const TEXT = 'a text'
+const COUNT = 'a whole number above 0'
+const OBJECT = 'an object'
+
+const text = z.string(TEXT)
+const name = z.string(TEXT).min(1, 'a text that is not empty')
+const count = z.int(COUNT).positive(COUNT)
+/** Anything: what is checked was read as JSON. */
+const json = z.custom<Json>()
+const data = z.record(z.string(), json, OBJECT)
+
+const settings = z.strictObject(
+  {
+    temperature: z.number('a number from 0 on').nonnegative('a number from 0 on').exactOptional(),
+    topP: z.number('a number from 0 to 1').min(0, 'a number from 0 to 1').max(1, 'a number from 0 to 1').exactOptional(),
+    topK: count.exactOptional(),
+    seed: z.int('a whole number').exactOptional(),
+    stopSequences: z.array(name, 'a list of texts').exactOptional(),
+    toolChoice: z
+      .union([z.enum(['auto', 'none', 'required']), z.strictObject({ tool: name })], 'auto, none, required or { tool: name }')
+      .exactOptional(),
+    maxOutputTokens: count.exactOptional()
+  },
+  OBJECT
+)
+
+const shared = {
+  options: z.record(z.string(), data, 'an object of objects, keyed by provider').exactOptional(),
+  settings: settings.exactOptional()
+}
+const model = z.union(
+  [z.strictObject({ provider: name, model: name, ...shared }), z.strictObject({ ref: name, ...shared })],
+  '{ provider, model } or { ref }'
+)
+
+const variable = z.strictObject(
+  {
+    key: z.string(TEXT).trim(),
+    type: z.enum(['string', 'number', 'boolean', 'object', 'array', 'json'], 'string, number, boolean, object, array or json'),
+    value: json.exactOptional(),
+    requiresOverride: z.boolean('true or false').exactOptional(),
+    description: text.exactOptional(),
+    metadata: data.exactOptional()
+  },
+  OBJECT
+)
+
+const tool = z.union(
+  [
+    name,
+    z.strictObject({
+      ref: name,
+      effect: z.enum(['read', 'idempotent', 'once'], 'read, idempotent or once').exactOptional(),
+      timeoutMs: count.exactOptional()
+    })
+  ],
+  'a name, a reference or { ref }'
+)
+
+const limits = z.strictObject(
+  {
+    maxTurns: count.exactOptional(),
+    maxToolCallsPerIteration: count.exactOptional(),
+    maxOutputBytes: count.exactOptional(),
+    maxInputBytes: count.exactOptional(),
+    providerTimeoutMs: count.exactOptional(),
+    toolTimeoutMs: count.exactOptional(),
+    runTimeoutMs: count.exactOptional(),
+    maxRepeatedCalls: count.exactOptional(),
+    maxRetries: count.exactOptional(),
+    maxParallelCalls: count.exactOptional()
+  },
+  OBJECT
+)
+
+/** What an agent is, in code and in a manifest. */
+const agent = {
+  description: text.exactOptional(),
+  model,
+  systemPrompt: text.exactOptional(),
+  prompt: text.exactOptional(),
+  variables: z.array(variable, 'a list').exactOptional(),
+  tools: z.array(tool, 'a list').exactOptional(),
+  limits: limits.exactOptional(),
+  outputSchema: data.exactOptional(),
+  metadata: data.exactOptional()
+}
+
+/** An agent as it is written in code, its tools named. */
+export const CodeAgentShape = z.strictObject({ name, ...agent }, OBJECT)
+
+/** An agent as it is written in a manifest. */
+export const AgentManifestShape = z.strictObject(
+  {
+    schemaVersion: z.literal('1.0', '"1.0"'),
+    id: text.exactOptional(),
+    name: text.exactOptional(),
+    ...agent,
+    extensions: z.record(z.string(), data, 'an object of objects, each under its namespace').exactOptional()
+  },
+  OBJECT
+)
+
+/** What `CodeAgentShape` gives. */
+export type CodeAgent = z.infer<typeof CodeAgentShape>
+
+/** What `AgentManifestShape` gives. */
+export type AgentManifestData = z.infer<typeof AgentManifestShape>
+
+/** The fields of both, and those of later versions. */
+export const AGENT_FIELDS: FieldTable = {
+  '': {
+    known: Object.keys(AgentManifestShape.shape),
+    later: [
+      ...['steps', 'connections', 'initialPrompts', 'agents', 'permissions', 'grants', 'capabilities'],
+      ...['contextStrategy', 'hooks', 'plugins', 'children', 'skills', 'fallbacks']
+    ]
+  },
+  model: { known: ['provider', 'model', 'ref', ...Object.keys(shared)], later: ['fallbacks'] },
+  'model.settings': { known: Object.keys(settings.shape), later: [] },
+  'model.settings.toolChoice': { known: ['tool'], later: [] },
+  'variables.*': { known: Object.keys(variable.shape), later: [] },
+  'tools.*': { known: ['ref', 'effect', 'timeoutMs'], later: ['approval'] },
+  limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }
+}

@@ -1,0 +1,94 @@
+import type { AgentDefinition } from '../contracts/api.ts'
+import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
+import type { JsonObject } from '../contracts/json.ts'
+import type { Definition, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { digestJson } from '../util/canonical.ts'
+import { findAgentFaults } from './agent-checks.ts'
+import type { AgentFault } from './agent-fault.ts'
+import { toCodeProblems } from './agent-fault.ts'
+import { checkShape } from './agent-issues.ts'
+import type { CodeAgent } from './agent-shape.ts'
+import { compileSchema } from './json-schema.ts'
+import { toJsonCopy } from './json-value.ts'
+import { loadAgentShape } from './libraries.ts'
+import { toManifestError } from './problem.ts'
+import { foldReference, resolveTools } from './resolve-tools.ts'
+import { toJsonSchema } from './standard-schema.ts'
+import { collectTools, isTool } from './tool-registry.ts'
+
+/**
+ * Resolves and freezes a definition. The digest covers what changes behaviour: not metadata, not the order of keys, not how a default is spelled out
+ * as undefined. Everything that can be wrong is found here, before anything is paid for.
+ *
+ * Throws `invalid_manifest` (details: `problems`), `tool_unknown` (details: `unknown`), `invalid_tools` (details: `tool`).
+ */
+export async function freezeDefinition(agent: AgentDefinition, registry: Iterable<Tool> = []): Promise<Publication> {
+  const tools = collectTools(agent, registry)
+  const data = await checkAgent(agent)
+  const { limits = {}, outputSchema, variables = [] } = data
+  const schema = outputSchema === undefined ? {} : { outputSchema }
+  const resolved = await resolveTools(data.tools ?? [], tools, { limits, ...schema })
+  if (!resolved.ok) throw toError(data.name, resolved.faults)
+  const { descriptors } = resolved
+  for (const descriptor of descriptors) await proveSchema(descriptor)
+  const definition: Definition = {
+    name: data.name,
+    ...(data.description === undefined ? {} : { description: data.description }),
+    model: toModel(data, descriptors),
+    ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt }),
+    ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
+    variables: variables.map(({ metadata: _, ...variable }) => variable),
+    tools: descriptors,
+    limits,
+    ...schema
+  }
+  return { digest: digestJson(definition), definition }
+}
+
+/** The agent as plain data of the right shape, its tools named and its output schema written out. */
+async function checkAgent(agent: AgentDefinition): Promise<CodeAgent> {
+  const label = typeof agent.name === 'string' && agent.name !== '' ? agent.name.slice(0, 200) : 'the definition'
+  const copy = toJsonCopy({ ...agent, ...toNamedTools(agent), ...toWrittenSchema(agent, label) })
+  if (!copy.ok) throw toError(label, [copy])
+  const { CodeAgentShape, AGENT_FIELDS } = await loadAgentShape()
+  const shape = checkShape(CodeAgentShape, AGENT_FIELDS, copy.value)
+  const faults = shape.ok ? await findAgentFaults(shape.data) : shape.faults
+  if (!shape.ok || faults.length > 0) throw toError(label, faults)
+  return shape.data
+}
+
+function toNamedTools({ tools }: AgentDefinition): { readonly tools?: unknown } {
+  return Array.isArray(tools) ? { tools: tools.map((entry) => (isTool(entry) ? entry.name : entry)) } : {}
+}
+
+function toWrittenSchema({ outputSchema }: AgentDefinition, label: string): { readonly outputSchema?: JsonObject } {
+  if (outputSchema === undefined) return {}
+  const converted = toJsonSchema(outputSchema)
+  if (converted.ok) return { outputSchema: converted.schema }
+  throw toError(label, [{ code: 'invalid', path: ['outputSchema'], message: 'this schema cannot be used', expected: converted.expected }])
+}
+
+async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {
+  try {
+    await compileSchema(inputSchema)
+  } catch (cause) {
+    if (!isHoldfastError(cause)) throw cause
+    throw new HoldfastError('invalid_tools', `Tool "${name}": ${cause.message}`, { details: { tool: name, field: 'input' }, cause })
+  }
+}
+
+/** The model reference; a tool that the model must choose is one of the definition's, by the name that the model sees. */
+function toModel({ model, name }: CodeAgent, descriptors: readonly ToolDescriptor[]): ModelReference {
+  const choice = model.settings?.toolChoice
+  if (typeof choice !== 'object') return model
+  const chosen = descriptors.find((descriptor) => foldReference(descriptor.name) === foldReference(choice.tool))
+  if (chosen !== undefined) return { ...model, settings: { ...model.settings, toolChoice: { tool: chosen.name } } }
+  const path = ['model', 'settings', 'toolChoice', 'tool']
+  const expected = `one of ${descriptors.map((descriptor) => descriptor.name).join(', ')}`
+  throw toError(name, [{ code: 'invalid', path, message: 'this is no tool of the definition', expected }])
+}
+
+function toError(name: string, faults: readonly AgentFault[]): HoldfastError {
+  return toManifestError(name, toCodeProblems(name, faults))
+}

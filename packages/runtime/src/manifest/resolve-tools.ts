@@ -1,0 +1,143 @@
+import type { AgentTool } from '../contracts/api.ts'
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Effect } from '../contracts/fact.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
+import type { Limits, ToolDescriptor } from '../contracts/publication.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { limitsOf } from '../state/limits.ts'
+import type { AgentFault } from './agent-fault.ts'
+import { withoutHardPatterns } from './linear-pattern.ts'
+import { nearest } from './near-miss.ts'
+import { toTaskComplete } from './task-complete.ts'
+import { identityOf, TASK_COMPLETE_NAME, versionOf } from './tool-registry.ts'
+
+/** What of a definition decides about its tools. */
+export interface ToolSettings {
+  readonly limits: Limits
+  readonly outputSchema?: JsonObject
+}
+
+/** An entry of an agent's tools, with tools themselves replaced by their names. */
+export type ToolEntry = Exclude<AgentTool, { readonly approval?: boolean }> | Omit<Extract<AgentTool, object>, 'approval'>
+
+/** The descriptors of a definition's tools in its order, or what its entries widen or name twice. */
+export type ResolvedTools =
+  | { readonly ok: true; readonly descriptors: readonly ToolDescriptor[] }
+  | { readonly ok: false; readonly faults: readonly AgentFault[] }
+
+/** From what may be repeated to what must not: an entry may go on, never back. */
+const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once']
+
+/**
+ * Resolves the tools of a definition: by the last segment of their path, hyphens and underscores being the same. Throws `tool_unknown` (details:
+ * `unknown`, each with `reference`, `path` and `candidates`) when an entry names no tool, or more than one.
+ */
+export async function resolveTools(
+  entries: readonly ToolEntry[],
+  tools: ReadonlyMap<string, Tool>,
+  settings: ToolSettings
+): Promise<ResolvedTools> {
+  const found = entries.map((entry) => findTool(entry, tools))
+  const unknown = found.flatMap((result, index) => (result.ok ? [] : [toUnknown(entries[index] ?? '', index, result.candidates)]))
+  if (unknown.length > 0) throw toUnknownError(unknown)
+  const names = found.flatMap((result) => (result.ok ? [result.name] : []))
+  const faults = [
+    ...findRepeated(names),
+    ...entries.flatMap((entry, index) => findWidened(entry, index, tools.get(names[index] ?? ''), settings))
+  ]
+  if (faults.length > 0) return { ok: false, faults }
+  const descriptors: ToolDescriptor[] = []
+  for (const [index, name] of names.entries()) descriptors.push(await toDescriptor(name, entries[index] ?? name, tools, settings))
+  return { ok: true, descriptors }
+}
+
+type Found = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly candidates: readonly string[] }
+
+function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
+  const wanted = foldReference(referenceOf(entry))
+  const names = [...tools.keys(), TASK_COMPLETE_NAME]
+  const matches = names.filter((name) => foldReference(name) === wanted)
+  const [name] = matches
+  if (name !== undefined && matches.length === 1) return { ok: true, name }
+  if (matches.length > 1) return { ok: false, candidates: matches }
+  const near = nearest(wanted, names, 3)
+  return { ok: false, candidates: near.length > 0 ? near : names.slice(0, 20) }
+}
+
+function referenceOf(entry: ToolEntry): string {
+  return typeof entry === 'string' ? entry : entry.ref
+}
+
+/** What references are compared by. */
+export function foldReference(reference: string): string {
+  return (reference.replace(/\/+$/, '').split('/').at(-1) ?? '').replaceAll('-', '_')
+}
+
+function toUnknown(entry: ToolEntry, index: number, candidates: readonly string[]) {
+  return { reference: referenceOf(entry).slice(0, 200), path: `tools[${index}]`, candidates: [...candidates] }
+}
+
+function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): HoldfastError {
+  const lines = unknown.map(
+    ({ reference, path, candidates }) => `  ${path}: "${reference}" names no tool, or several: ${candidates.join(', ')}`
+  )
+  const details: { readonly [key: string]: Json } = { unknown: [...unknown] }
+  return new HoldfastError('tool_unknown', `Tools of the definition cannot be found. Nearest are:\n${lines.join('\n')}`, { details })
+}
+
+function findRepeated(names: readonly string[]): readonly AgentFault[] {
+  const first = new Map<string, number>()
+  return names.flatMap((name, index) => {
+    const before = first.get(name)
+    if (before === undefined) first.set(name, index)
+    if (before === undefined) return []
+    return [{ code: 'duplicate', path: ['tools', index], message: `the tool "${name}" is listed twice`, related: ['tools', before] }]
+  })
+}
+
+/** What an entry says about a tool must be as strict as the tool itself, or stricter. */
+function findWidened(entry: ToolEntry, index: number, tool: Tool | undefined, settings: ToolSettings): readonly AgentFault[] {
+  if (typeof entry === 'string') return []
+  const faults: AgentFault[] = []
+  const declared = tool?.effect ?? 'read'
+  if (entry.effect !== undefined && EFFECTS.indexOf(entry.effect) < EFFECTS.indexOf(declared)) {
+    const expected = EFFECTS.slice(EFFECTS.indexOf(declared)).join(' or ')
+    faults.push({ code: 'invalid', path: ['tools', index, 'effect'], message: 'an entry may only be stricter than its tool', expected })
+  }
+  const bound = timeoutOf(tool, settings)
+  if (entry.timeoutMs !== undefined && entry.timeoutMs > bound) {
+    const expected = `at most ${bound}`
+    faults.push({ code: 'invalid', path: ['tools', index, 'timeoutMs'], message: 'an entry may only be stricter than its tool', expected })
+  }
+  return faults
+}
+
+/** The tool's own, below the definition's limit when it sets one; else the default. */
+function timeoutOf(tool: Tool | undefined, { limits }: ToolSettings): number {
+  const own = tool?.timeoutMs ?? limitsOf({ limits }).toolTimeoutMs
+  return Math.min(own, limits.toolTimeoutMs ?? own)
+}
+
+async function toDescriptor(
+  name: string,
+  entry: ToolEntry,
+  tools: ReadonlyMap<string, Tool>,
+  settings: ToolSettings
+): Promise<ToolDescriptor> {
+  const tool = tools.get(name)
+  const asked: Exclude<ToolEntry, string> = typeof entry === 'string' ? { ref: entry } : entry
+  const timeoutMs = asked.timeoutMs ?? timeoutOf(tool, settings)
+  if (tool === undefined) return { ...toTaskComplete(settings.outputSchema, timeoutMs), ...(asked.effect ? { effect: asked.effect } : {}) }
+  const { input, description, parallelSafe } = tool
+  return {
+    identity: identityOf(tool),
+    name,
+    description,
+    // A Standard Schema checks its patterns itself.
+    inputSchema: input.kind === 'standard' ? await withoutHardPatterns(input.jsonSchema) : input.jsonSchema,
+    effect: asked.effect ?? tool.effect,
+    parallelSafe,
+    timeoutMs,
+    version: versionOf(tool)
+  }
+}

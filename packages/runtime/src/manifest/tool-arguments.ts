@@ -1,0 +1,60 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Json } from '../contracts/json.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { cutText } from '../util/well-formed.ts'
+import { compileSchema } from './json-schema.ts'
+import { renderPlace } from './schema-errors.ts'
+
+/** The input that a tool is given, or where its arguments are wrong: a bounded text that a model can read. */
+export type CheckedArguments = { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly errors: string }
+
+/** Checks the arguments of one tool. Never throws or rejects; a promise only where the tool's own schema gives one. */
+export type ArgumentsValidator = (raw: Json) => CheckedArguments | Promise<CheckedArguments>
+
+/**
+ * The check of a tool's arguments. The input is what a Standard Schema gives (defaults, transforms), or with JSON Schema a copy of the arguments:
+ * whatever the tool does to it, what is recorded and digested stays the raw arguments.
+ */
+export async function createArgumentsValidator({ input }: Pick<Tool, 'input'>): Promise<ArgumentsValidator> {
+  if (input.kind === 'standard') {
+    const { schema } = input
+    return (raw) => validateStandard(schema, structuredClone(raw))
+  }
+  const validate = await compileSchema(input.jsonSchema)
+  return (raw) => {
+    const checked = validate(raw)
+    return checked.ok ? { ok: true, input: structuredClone(raw) } : checked
+  }
+}
+
+function validateStandard(schema: StandardSchemaV1, value: unknown): CheckedArguments | Promise<CheckedArguments> {
+  try {
+    const result = schema['~standard'].validate(value)
+    return result instanceof Promise ? result.then(toChecked, toFailed) : toChecked(result)
+  } catch (error) {
+    return toFailed(error)
+  }
+}
+
+function toChecked(result: StandardSchemaV1.Result<unknown>): CheckedArguments {
+  if (result.issues === undefined) return { ok: true, input: result.value }
+  const lines = result.issues.slice(0, 10).map(({ message, path }) => renderPlace(toPointer(path ?? []), message))
+  const rest = result.issues.length - lines.length
+  return { ok: false, errors: cutText([...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'), 2_000) }
+}
+
+function toFailed(error: unknown): CheckedArguments {
+  const reason = error instanceof Error ? error.message : 'unknown reason'
+  return { ok: false, errors: cutText(`The arguments cannot be checked: ${reason}`, 2_000) }
+}
+
+function toPointer(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {
+  return path
+    .map(
+      (part) =>
+        `/${String(typeof part === 'object' ? part.key : part)
+          .replaceAll('~', '~0')
+          .replaceAll('/', '~1')}`
+    )
+    .join('')
+}

@@ -1,0 +1,43 @@
+import type { AgentDefinition, AgentTool } from '../contracts/api.ts'
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { digestJson } from '../util/canonical.ts'
+
+/** The name of the built-in tool with which a run ends itself. */
+export const TASK_COMPLETE_NAME = 'task_complete'
+
+/** Whether an entry of an agent's tools is a tool itself, and no reference to one. */
+export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
+  return typeof entry === 'object' && 'execute' in entry
+}
+
+/** What grants and placement call a tool of the host. */
+export function identityOf(tool: Pick<Tool, 'name'>): string {
+  return `host:${tool.name}`
+}
+
+/** The version that a publication freezes: declared by the tool, else the digest of what it declares. A definition that tightens it does not change it. */
+export function versionOf(tool: Tool): string {
+  if (tool.version !== undefined) return tool.version
+  const { name, description, input, effect, parallelSafe, timeoutMs = null } = tool
+  return digestJson({ identity: identityOf(tool), name, description, inputSchema: input.jsonSchema, effect, parallelSafe, timeoutMs })
+}
+
+/**
+ * The tools that a definition may name, by name: those of the host and its own. Throws `invalid_tools` when two have one name, or one has the name of a
+ * built-in tool.
+ */
+export function collectTools(agent: Pick<AgentDefinition, 'tools'>, registry: Iterable<Tool>): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>()
+  for (const tool of [...registry, ...(agent.tools ?? []).filter(isTool)]) {
+    const other = tools.get(tool.name)
+    if (tool.name === TASK_COMPLETE_NAME) throw refuse(tool, 'this name is that of a built-in tool')
+    if (other !== undefined && other !== tool) throw refuse(tool, 'two tools have this name')
+    tools.set(tool.name, tool)
+  }
+  return tools
+}
+
+function refuse(tool: Tool, message: string): HoldfastError {
+  return new HoldfastError('invalid_tools', `Tool "${tool.name}": ${message}.`, { details: { tool: tool.name, field: 'name' } })
+}

@@ -1,0 +1,153 @@
+import type { CST, Document, Lexer, ParsedNode } from 'yaml'
+import type { DocumentFault } from './document-fault.ts'
+import { DOCUMENT_BOUNDS } from './document-fault.ts'
+import { loadYaml } from './libraries.ts'
+import type { ProblemCode } from './problem.ts'
+
+/** The node tree of a text, or what keeps it from having one. */
+export interface YamlSyntax {
+  readonly root: ParsedNode | null
+  readonly faults: readonly DocumentFault[]
+}
+
+type Yaml = Awaited<ReturnType<typeof loadYaml>>
+
+const OPTIONS = {
+  version: '1.2',
+  schema: 'core',
+  uniqueKeys: false,
+  stringKeys: true,
+  intAsBigInt: true,
+  merge: false,
+  logLevel: 'silent',
+  prettyErrors: false
+} as const
+
+/**
+ * Reads a text as one YAML 1.2 document. The tokens are measured before the tree is built, as building is recursive: what is too deep or too
+ * large costs no more than reading it once.
+ */
+export async function readYamlSyntax(text: string): Promise<YamlSyntax> {
+  const yaml = await loadYaml()
+  const tokens: CST.Token[] = []
+  const excess = readTokens(yaml, text, tokens) ?? findTokenExcess(yaml, tokens)
+  if (excess !== undefined) return { root: null, faults: [excess] }
+  const faults = findTokenFaults(yaml, tokens)
+  if (faults.length > 0) return { root: null, faults }
+  const document = compose(yaml, tokens, text.length)
+  return { root: document?.contents ?? null, faults: document === undefined ? [] : toFaults(document) }
+}
+
+function readTokens(yaml: Yaml, text: string, tokens: CST.Token[]): DocumentFault | undefined {
+  const lexer: Lexer = new yaml.Lexer()
+  const parser = new yaml.Parser()
+  let offset = 0
+  let count = 0
+  let depth = 0
+  for (const lexeme of lexer.lex(text)) {
+    count += 1
+    depth += NESTING.get(lexeme) ?? 0
+    if (depth > DOCUMENT_BOUNDS.depth) return tooDeep(offset)
+    if (count > DOCUMENT_BOUNDS.tokens) return tooLarge(offset)
+    for (const token of parser.next(lexeme)) tokens.push(token)
+    if (!isMark(lexeme)) offset += lexeme.length
+  }
+  for (const token of parser.end()) tokens.push(token)
+  return undefined
+}
+
+const NESTING = new Map([
+  ['[', 1],
+  ['{', 1],
+  [']', -1],
+  ['}', -1]
+])
+
+/** Marks of the lexer stand for no text of the source. */
+function isMark(lexeme: string): boolean {
+  return lexeme === '\u0002' || lexeme === '\u0018' || lexeme === '\u001f'
+}
+
+function findTokenExcess(yaml: Yaml, tokens: readonly CST.Token[]): DocumentFault | undefined {
+  let nodes = 0
+  for (const { token, depth } of walkTokens(yaml, tokens)) {
+    if (!yaml.CST.isCollection(token)) continue
+    nodes += token.items.length
+    if (depth > DOCUMENT_BOUNDS.depth) return tooDeep(token.offset)
+    if (nodes > DOCUMENT_BOUNDS.nodes) return tooLarge(token.offset)
+  }
+  return undefined
+}
+
+function findTokenFaults(yaml: Yaml, tokens: readonly CST.Token[]): readonly DocumentFault[] {
+  const faults: DocumentFault[] = []
+  const report = (code: ProblemCode, offset: number, message: string, expected?: string) => {
+    faults.push({ code, offset, path: [], message, ...(expected === undefined ? {} : { expected }) })
+  }
+  const second = tokens.filter((token) => token.type === 'document')[1]
+  if (second !== undefined) report('multiple_documents', second.offset, 'a second document begins here', 'one document in a file')
+  for (const { token } of walkTokens(yaml, tokens)) {
+    if (token.type === 'directive' && !/^%YAML\s+1\.2\s*$/.test(token.source)) {
+      report('directive', token.offset, 'directives are not supported', 'nothing, or %YAML 1.2')
+    }
+    if (token.type === 'tag')
+      report('tag', token.offset, 'tags are not supported', 'a plain value; text that looks like something else in quotes')
+  }
+  return faults
+}
+
+interface Placed {
+  readonly token: CST.Token
+  readonly depth: number
+}
+
+/** Every token of the tree, with how many collections are around it and itself. Not recursive. */
+function* walkTokens(yaml: Yaml, tokens: readonly CST.Token[]): Generator<Placed> {
+  const stack: Placed[] = tokens.map((token) => ({ token, depth: 0 })).reverse()
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    const { token } = top
+    const inside = yaml.CST.isCollection(token)
+    const depth = inside ? top.depth + 1 : top.depth
+    yield { token, depth }
+    const children = token.type === 'document' ? childrenOf(token) : inside ? token.items.flatMap(childrenOf) : []
+    for (const child of children.reverse()) stack.push({ token: child, depth })
+  }
+}
+
+function childrenOf(item: CST.Document | CST.CollectionItem): CST.Token[] {
+  const children: CST.Token[] = [...item.start]
+  if ('key' in item && item.key) children.push(item.key)
+  if ('sep' in item && item.sep) children.push(...item.sep)
+  if (item.value) children.push(item.value)
+  return children
+}
+
+function compose(yaml: Yaml, tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
+  for (const document of new yaml.Composer(OPTIONS).compose(tokens, true, length)) return document as Document.Parsed
+  return undefined
+}
+
+function toFaults(document: Document.Parsed): readonly DocumentFault[] {
+  return [...document.errors, ...document.warnings].map(({ code, pos, message }) => {
+    if (code === 'TAB_AS_INDENT') {
+      return { code: 'tab_indent', offset: pos[0], path: [], message: 'a tab indents this line', expected: 'spaces' }
+    }
+    if (code === 'NON_STRING_KEY')
+      return { code: 'syntax', offset: pos[0], path: [], message: 'this key is no text', expected: 'a text as key' }
+    return { code: 'syntax', offset: pos[0], path: [], message: message.replace(/\.$/, '') }
+  })
+}
+
+function tooDeep(offset: number): DocumentFault {
+  return {
+    code: 'too_deep',
+    offset,
+    path: [],
+    message: 'the document is nested too deeply',
+    expected: `at most ${DOCUMENT_BOUNDS.depth} levels`
+  }
+}
+
+function tooLarge(offset: number): DocumentFault {
+  return { code: 'too_large', offset, path: [], message: 'the document is too large', expected: `at most ${DOCUMENT_BOUNDS.nodes} nodes` }
+}
