@@ -39,7 +39,6 @@ export interface TypedTool<Input> extends Tool<never> {
   execute(input: Input, context: ToolContext): unknown
 }
 
-const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
 const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'] satisfies readonly Effect[]
 
 /**
@@ -63,22 +62,34 @@ export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schem
 }
 
 function checkOptions(options: ToolOptions<ToolSchema>): void {
-  const { name, description, effect, parallelSafe, version } = options
-  if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
-    throw refuse(name, 'name', 'a name of 1 to 64 letters, digits, "_" and "-" that begins with a letter or "_"', name)
+  for (const [field, { expected, fits }] of Object.entries(FIELDS)) {
+    const value: unknown = Reflect.get(options, field)
+    if (!fits(value)) throw refuse(options.name, field, expected, value)
   }
-  if (typeof description !== 'string') throw refuse(name, 'description', 'a text that tells the model what the tool does', description)
-  if (effect !== undefined && !EFFECTS.includes(effect)) throw refuse(name, 'effect', 'read, idempotent or once', effect)
-  if (parallelSafe !== undefined && typeof parallelSafe !== 'boolean') throw refuse(name, 'parallelSafe', 'true or false', parallelSafe)
-  if (version !== undefined && (typeof version !== 'string' || version === ''))
-    throw refuse(name, 'version', 'a text that is not empty', version)
-  if (typeof options.execute !== 'function') throw refuse(name, 'execute', 'a function', options.execute)
-  for (const field of ['timeoutMs', 'maxResultLength'] as const) {
-    const value: unknown = options[field]
-    if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) > 0)) {
-      throw refuse(name, field, 'a whole number above 0, or nothing for the default', value)
-    }
-  }
+}
+
+interface FieldRule {
+  readonly expected: string
+  fits(value: unknown): boolean
+}
+
+const COUNT: FieldRule = {
+  expected: 'a whole number above 0, or nothing for the default',
+  fits: (value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)
+}
+
+const FIELDS: { readonly [field: string]: FieldRule } = {
+  name: {
+    expected: 'a name of 1 to 64 letters, digits, "_" and "-" that begins with a letter or "_"',
+    fits: (value) => typeof value === 'string' && /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(value)
+  },
+  description: { expected: 'a text that tells the model what the tool does', fits: (value) => typeof value === 'string' },
+  effect: { expected: 'read, idempotent or once', fits: (value) => value === undefined || EFFECTS.includes(value) },
+  parallelSafe: { expected: 'true or false', fits: (value) => value === undefined || typeof value === 'boolean' },
+  timeoutMs: COUNT,
+  maxResultLength: COUNT,
+  version: { expected: 'a text that is not empty', fits: (value) => value === undefined || (typeof value === 'string' && value !== '') },
+  execute: { expected: 'a function', fits: (value) => typeof value === 'function' }
 }
 
 function toToolInput(tool: string, schema: unknown): ToolInput<never> {

@@ -68,7 +68,8 @@ function draftOf(schema: JsonObject): Draft | undefined {
 }
 
 async function checkSyntax(draft: Draft, body: JsonObject): Promise<void> {
-  const ajv = await (syntaxCheckers[draft] ??= createAjv(draft, { strict: false, logger: false }))
+  syntaxCheckers[draft] ??= createAjv(draft, { strict: false, logger: false })
+  const ajv = await syntaxCheckers[draft]
   if (ajv.validateSchema(body) !== true) throw new Error(ajv.errorsText(ajv.errors, { dataVar: 'schema' }).slice(0, 500))
 }
 
