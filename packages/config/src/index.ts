@@ -1,1 +1,6 @@
-export type { Runtime } from '@holdfast/runtime'
+export type { Config, ModelProfile, ProviderConfig, SecretReference } from './config.ts'
+export { NO_CONFIG } from './config.ts'
+export { CONFIG_FILES, findConfig, loadConfig, parseConfig } from './load-config.ts'
+export { loadScript, parseScript } from './load-script.ts'
+export type { ModelResolverOptions } from './model-resolver.ts'
+export { createModelResolver } from './model-resolver.ts'

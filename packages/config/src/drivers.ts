@@ -1,0 +1,89 @@
+import { resolve } from 'node:path'
+import type { LanguageModel } from '@holdfast/runtime'
+import { HoldfastError, scriptedModel } from '@holdfast/runtime'
+import type { ProviderConfig } from './config.ts'
+import { loadAnthropic, loadGoogle, loadOpenAI, loadOpenAICompatible } from './libraries.ts'
+import { loadScript } from './load-script.ts'
+import { createProviderFetch } from './provider-fetch.ts'
+
+/** What a driver works with. */
+export interface DriverContext {
+  readonly env: { readonly [name: string]: string | undefined }
+  /** The folder that paths of scripts are relative to. */
+  readonly baseDir: string
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** Makes a model of a provider. Throws `secret_missing`, and for scripts what reading a file throws. */
+export async function createModel(provider: string, config: ProviderConfig, model: string, context: DriverContext): Promise<LanguageModel> {
+  switch (config.driver) {
+    case 'openai': {
+      const reached = toAddress(provider, config, context, 'OPENAI_API_KEY', 'https://api.openai.com/v1')
+      const { createOpenAI } = await loadOpenAI()
+      if (config.api === 'chat') return createOpenAI(withFetch(reached, 'chat', context)).chat(model)
+      return createOpenAI(withFetch(reached, 'other', context)).responses(model)
+    }
+    case 'anthropic': {
+      const reached = toAddress(provider, config, context, 'ANTHROPIC_API_KEY', 'https://api.anthropic.com/v1')
+      const { createAnthropic } = await loadAnthropic()
+      return createAnthropic(withFetch(reached, 'messages', context)).languageModel(model)
+    }
+    case 'google': {
+      const reached = toAddress(
+        provider,
+        config,
+        context,
+        'GOOGLE_GENERATIVE_AI_API_KEY',
+        'https://generativelanguage.googleapis.com/v1beta'
+      )
+      const { createGoogle } = await loadGoogle()
+      return createGoogle(withFetch(reached, 'other', context)).languageModel(model)
+    }
+    case 'openai-compatible': {
+      const apiKey = config.apiKey && readSecret(provider, config.apiKey.env, context)
+      const { createOpenAICompatible } = await loadOpenAICompatible()
+      const reached = { baseURL: config.baseURL, ...(apiKey !== undefined && { apiKey }) }
+      return createOpenAICompatible({ name: provider, includeUsage: true, ...withFetch(reached, 'chat', context) }).chatModel(model)
+    }
+    case 'scripted':
+      return scriptedModel(await loadScript(resolve(context.baseDir, model)), { modelId: model })
+  }
+}
+
+type Address = { readonly baseURL: string; readonly apiKey: string }
+
+function toAddress(
+  provider: string,
+  config: { readonly apiKey?: { readonly env: string }; readonly baseURL?: string },
+  context: DriverContext,
+  variable: string,
+  address: string
+): Address {
+  // The address is always given: else the package would read one from the environment by itself.
+  return { baseURL: config.baseURL ?? address, apiKey: readSecret(provider, config.apiKey?.env ?? variable, context) }
+}
+
+function withFetch<T extends { readonly apiKey?: string }>(reached: T, format: 'chat' | 'messages' | 'other', context: DriverContext) {
+  return { ...reached, fetch: createProviderFetch({ format, secret: reached.apiKey, fetch: context.fetch }) }
+}
+
+function readSecret(provider: string, variable: string, { env }: DriverContext): string {
+  const value = env[variable]?.trim() ?? ''
+  const details = { provider, variable }
+  if (value === '') {
+    throw new HoldfastError(
+      'secret_missing',
+      `The provider ${provider} needs its key in the environment variable ${variable}, which is not set.`,
+      { details }
+    )
+  }
+  // The error of a header that cannot be sent would quote the key.
+  if (!/^[\x21-\x7e]+$/.test(value)) {
+    throw new HoldfastError(
+      'invalid_config',
+      `The environment variable ${variable} holds characters that no key has: spaces, line ends or others.`,
+      { details }
+    )
+  }
+  return value
+}
