@@ -37,12 +37,27 @@ export async function untilRest(core: RuntimeCore, thread: ThreadId, signal?: Ab
   }
 }
 
-/** Hints of the store reach the watchers for as long as this is held. */
+const watches = new WeakMap<RuntimeCore, { holders: number; readonly hint: Disposable }>()
+
+/** Hints of the store reach the watchers for as long as anybody holds this. */
 export function watchStore(core: RuntimeCore): Disposable {
-  return core.store.hint((thread) => {
-    // What this process drives is announced by its own engine.
-    if (thread === null || !core.engine.isDriving(thread)) core.hub.look(thread)
-  })
+  const known = watches.get(core)
+  const watch = known ?? { holders: 0, hint: core.store.hint((thread) => passOn(core, thread)) }
+  watch.holders++
+  watches.set(core, watch)
+  return {
+    [Symbol.dispose]() {
+      watch.holders--
+      if (watch.holders > 0) return
+      watches.delete(core)
+      watch.hint[Symbol.dispose]()
+    }
+  }
+}
+
+function passOn(core: RuntimeCore, thread: ThreadId | null): void {
+  // What this process drives is announced by its own engine.
+  if (thread === null || !core.engine.isDriving(thread)) core.hub.look(thread)
 }
 
 function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {

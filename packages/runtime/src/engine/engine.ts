@@ -279,10 +279,9 @@ export class Engine<State> {
   }
 
   #hinted(thread: ThreadId | null): void {
-    if (thread === null) return this.#pulseNow.abort()
-    const driven = this.#drives.get(thread)
-    if (driven) driven.bell.ring('items')
-    else if (this.#options.recover && !this.#stopping) this.#sweepSoon()
+    if (thread === null) this.#pulseNow.abort()
+    // What is driven here learns of its items by `wake`, by its receipts and by the beat: the store also hints at our own commits.
+    else if (this.#options.recover && !this.#drives.has(thread) && !this.#stopping) this.#sweepSoon()
   }
 }
 
