@@ -1,0 +1,107 @@
+import type { Figure } from './figures.ts'
+import { median } from './figures.ts'
+
+/** A measure that can be repeated by itself; `turn` is one for each length of thread. */
+export type MeasureName = `turn ${number}` | 'claim-load' | 'fleet' | 'resting' | 'import' | 'help' | 'install'
+
+/** Something that must hold. */
+export interface Bound {
+  readonly name: string
+  /** The measures that it is judged by, and that are repeated when it is missed. */
+  readonly from: readonly MeasureName[]
+  readonly limit: number
+  /** Undefined when the figures do not tell. */
+  value(figures: readonly Figure[]): number | undefined
+  readonly atLeast?: boolean
+}
+
+/** The bounds of a run in which threads have these lengths. */
+export function toBounds(lengths: readonly number[]): readonly Bound[] {
+  return [
+    ...lengths.flatMap(turnBounds),
+    ...(lengths.includes(3_200) ? driftBounds() : []),
+    ...(lengths.includes(3_200) && lengths.includes(800) ? [linearBound()] : []),
+    {
+      name: '200 threads of 50 turns: turns per second',
+      from: ['fleet'],
+      limit: 5_000,
+      atLeast: true,
+      value: field('fleet', 'turnsPerSecond')
+    },
+    { name: '200 threads of 50 turns: peak RSS in MB', from: ['fleet'], limit: 250, value: field('fleet', 'peakRssMb') },
+    { name: 'resting threads: MB of heap', from: ['resting'], limit: 5, value: field('resting', 'heapMb') },
+    { name: 'resting threads: timers', from: ['resting'], limit: 1, value: field('resting', 'timers') },
+    { name: 'import in ms', from: ['import'], limit: 150, value: field('import', 'ms') },
+    { name: 'holdfast --help in ms', from: ['help'], limit: 300, value: field('help', 'ms') },
+    { name: 'installed packages', from: ['install'], limit: 24, value: field('install', 'packages') },
+    { name: 'MB installed', from: ['install'], limit: 30, value: field('install', 'mb') }
+  ]
+}
+
+/** Whether a value keeps its bound. */
+export function holds(bound: Bound, value: number): boolean {
+  return bound.atLeast ? value >= bound.limit : value <= bound.limit
+}
+
+/** The middle of one field of the turns of a length, over the rounds. */
+export function turnFigure(figures: readonly Figure[], variant: string, turns: number, name: string): number | undefined {
+  const values = figures
+    .filter((figure) => figure.measure === 'turn' && figure['variant'] === variant && figure['turns'] === turns)
+    .map((figure) => figure[name])
+    .filter((value) => typeof value === 'number')
+  return values.length === 0 ? undefined : median(values)
+}
+
+function turnBounds(turns: number): readonly Bound[] {
+  const from: readonly MeasureName[] = [`turn ${turns}`]
+  return [
+    {
+      name: `a turn of ${turns}, power: times the floor`,
+      from,
+      limit: 1.5,
+      value: (figures) => turnFigure(figures, 'sqlite-power', turns, 'timesFloor')
+    },
+    {
+      name: `a turn of ${turns}, process: times the floor`,
+      from,
+      limit: 3.5,
+      value: (figures) => turnFigure(figures, 'sqlite-process', turns, 'timesFloor')
+    },
+    {
+      name: `a turn of ${turns}, process: times the AI SDK's generateText`,
+      from,
+      limit: 1,
+      value: (figures) => ratio(turnFigure(figures, 'sqlite-process', turns, 'us'), turnFigure(figures, 'ai-sdk', turns, 'us'))
+    }
+  ]
+}
+
+function driftBounds(): readonly Bound[] {
+  return ['sqlite-process', 'sqlite-power'].map((variant) => ({
+    name: `${variant}: the last 50 of 3200 turns, times turns 25 to 75`,
+    from: ['turn 3200'],
+    limit: 1.3,
+    value: (figures) => turnFigure(figures, variant, 3_200, 'lastToFirst')
+  }))
+}
+
+function linearBound(): Bound {
+  return {
+    name: 'bytes per turn of 3200, times those of 800',
+    from: ['turn 800', 'turn 3200'],
+    limit: 1.05,
+    value: (figures) =>
+      ratio(turnFigure(figures, 'sqlite-process', 3_200, 'bytesPerTurn'), turnFigure(figures, 'sqlite-process', 800, 'bytesPerTurn'))
+  }
+}
+
+function field(measure: string, name: string): Bound['value'] {
+  return (figures) => {
+    const value = figures.findLast((figure) => figure.measure === measure)?.[name]
+    return typeof value === 'number' ? value : undefined
+  }
+}
+
+function ratio(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a / b
+}

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { turnFigure } from './bounds.ts'
+import type { Figure } from './figures.ts'
+
+const README = join(import.meta.dirname, '../README.md')
+const SECTION = /<!-- bench:(?:begin|start) -->[\s\S]*?<!-- bench:end -->/
+
+const ROWS = [
+  ['in memory', 'memory'],
+  ['SQLite, survives a killed process', 'sqlite-process'],
+  ['two bare transactions of 2 KiB', 'floor-process'],
+  ['SQLite, survives a power cut (default)', 'sqlite-power'],
+  ['two bare transactions of 2 KiB, synced', 'floor-power'],
+  ['`generateText` of the AI SDK, stores nothing', 'ai-sdk']
+] as const
+
+/** Writes the tables of a run into the README, between its markers. */
+export function writeReadme(figures: readonly Figure[], lengths: readonly number[]): void {
+  const text = readFileSync(README, 'utf8')
+  if (!SECTION.test(text)) throw new Error('README.md has no <!-- bench:begin --> and <!-- bench:end -->')
+  const section = `<!-- bench:begin -->\n${toMarkdown(figures, lengths)}\n<!-- bench:end -->`
+  writeFileSync(
+    README,
+    text.replace(SECTION, () => section)
+  )
+}
+
+/** The figures as they stand in the README. */
+export function toMarkdown(figures: readonly Figure[], lengths: readonly number[]): string {
+  return [toMachine(), '', ...toTurnTable(figures, lengths), '', ...toList(figures)].join('\n')
+}
+
+function toMachine(): string {
+  const [cpu] = cpus()
+  const memoryGb = Math.round(totalmem() / 2 ** 30)
+  return `Measured on ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${memoryGb} GB of memory, Node.js ${process.versions.node}. One thread, a model without latency, one trivial tool; microseconds a turn by the length of the thread.`
+}
+
+function toTurnTable(figures: readonly Figure[], lengths: readonly number[]): readonly string[] {
+  const head = ['a turn in µs', ...lengths.map((length) => `${length} turns`)]
+  const rows = ROWS.map(([label, variant]) => [
+    label,
+    ...lengths.map((length) => {
+      const value = turnFigure(figures, variant, length, 'us')
+      return value === undefined ? '' : String(Math.round(value))
+    })
+  ])
+  return [head, head.map((_, column) => (column === 0 ? '---' : '---:')), ...rows].map((row) => `| ${row.join(' | ')} |`)
+}
+
+function toList(figures: readonly Figure[]): readonly string[] {
+  const get = (measure: string, name: string): string => String(figures.findLast((each) => each.measure === measure)?.[name] ?? '?')
+  const loads = figures
+    .filter((figure) => figure.measure === 'claim-load')
+    .map((figure) => `${figure['turns']} turns in ${figure['ms']} ms`)
+  const bytes = turnFigure(figures, 'sqlite-process', 800, 'bytesPerTurn')
+  return [
+    `- 200 threads of 50 turns at once, every commit synced: ${get('fleet', 'turnsPerSecond')} turns a second, peak memory ${get('fleet', 'peakRssMb')} MB.`,
+    `- A turn takes ${bytes ?? '?'} bytes of the file, however long the thread is.`,
+    `- From a message to a resting thread until the model is asked, in a file just opened: ${loads.join(', ')}.`,
+    `- ${get('resting', 'threads')} threads at rest hold ${get('resting', 'heapMb')} MB of heap and ${get('resting', 'timers')} timer.`,
+    `- \`import '@holdfast/runtime'\` takes ${get('import', 'ms')} ms, \`holdfast --help\` ${get('help', 'ms')} ms.`
+  ]
+}

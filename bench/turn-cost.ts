@@ -1,0 +1,76 @@
+// A process of its own: what a turn costs at one length of thread, on every store, between two halves of the floor of the same run.
+import { createRuntime } from '@holdfast/runtime'
+import { measureAiSdk } from './aisdk.ts'
+import { median, print, round } from './figures.ts'
+import { measureFloor } from './floor.ts'
+import { addTool, benchAgent, benchModel } from './model.ts'
+import type { Durability, StoreKind } from './store.ts'
+import { openStore } from './store.ts'
+
+const WARM_UP_TURNS = 400
+
+interface Run {
+  readonly durationMs: number
+  /** When the model was asked, turn by turn. */
+  readonly askedAt: readonly number[]
+  readonly bytes: number
+}
+
+const turns = Number(process.argv[2] ?? 50)
+const rounds = Number(process.argv[3] ?? 1)
+
+await runAll(Math.min(WARM_UP_TURNS, turns * 4), null)
+for (let index = 0; index < rounds; index++) await runAll(turns, index)
+
+async function runAll(length: number, index: number | null): Promise<void> {
+  for (const durability of ['process', 'power'] as const) await runBesideFloor(length, durability, index)
+  const memory = await runThread(length, 'memory')
+  const aiSdkMs = await measureAiSdk(length)
+  if (index === null) return
+  print({ measure: 'turn', variant: 'memory', turns: length, round: index, us: perTurn(memory.durationMs, length), ...drift(memory) })
+  print({ measure: 'turn', variant: 'ai-sdk', turns: length, round: index, us: perTurn(aiSdkMs, length) })
+}
+
+async function runBesideFloor(length: number, durability: Durability, index: number | null): Promise<void> {
+  const before = measureFloor(Math.ceil(length / 2), durability)
+  const run = await runThread(length, durability)
+  const after = measureFloor(Math.floor(length / 2), durability)
+  if (index === null) return
+  const floor = before + after
+  const common = { turns: length, round: index }
+  print({ measure: 'turn', variant: `floor-${durability}`, ...common, us: perTurn(floor, length) })
+  print({
+    measure: 'turn',
+    variant: `sqlite-${durability}`,
+    ...common,
+    us: perTurn(run.durationMs, length),
+    timesFloor: round(run.durationMs / floor, 2),
+    bytesPerTurn: Math.round(run.bytes / length),
+    ...drift(run)
+  })
+}
+
+async function runThread(length: number, kind: StoreKind): Promise<Run> {
+  await using opened = await openStore(kind)
+  const askedAt: number[] = []
+  const bench = benchModel(length, () => askedAt.push(performance.now()))
+  await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench } })
+  const since = performance.now()
+  const run = await runtime.start(benchAgent(length), { input: 'go' })
+  const result = await run.settled()
+  const durationMs = performance.now() - since
+  if (!result.text?.startsWith('final')) throw new Error(`expected the final text of the job, got ${JSON.stringify(result)}`)
+  await runtime.close()
+  return { durationMs, askedAt, bytes: await opened.close() }
+}
+
+function perTurn(durationMs: number, length: number): number {
+  return round((durationMs / length) * 1_000)
+}
+
+/** How much longer the last 50 turns took than turns 25 to 75. */
+function drift({ askedAt }: Run): { readonly lastToFirst?: number } {
+  if (askedAt.length < 200) return {}
+  const gaps = askedAt.slice(1).map((at, turn) => at - (askedAt[turn] ?? at))
+  return { lastToFirst: round(median(gaps.slice(-50)) / median(gaps.slice(25, 75)), 2) }
+}
