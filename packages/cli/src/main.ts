@@ -1,1 +1,34 @@
-export type { Runtime } from '@holdfast/runtime'
+// The process: streams, signals and the exit code. Everything else is `runCommand`.
+import process from 'node:process'
+import type { CommandIo } from './command-io.ts'
+import { exitCodeOfSignal } from './exit-code.ts'
+import { runCommand } from './program.ts'
+
+const interrupted = new AbortController()
+
+/** The first signal lets go, the second one ends at once. */
+function interrupt(signal: string): void {
+  if (interrupted.signal.aborted) process.exit(exitCodeOfSignal(signal))
+  interrupted.abort(signal)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt(signal))
+// Whoever read the output has gone: nobody is told anything more, and what is driven is let go, once.
+process.stdout.on('error', () => {
+  if (!interrupted.signal.aborted) interrupted.abort('SIGPIPE')
+})
+process.stderr.on('error', () => undefined)
+
+const io: CommandIo = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupted.signal
+}
+
+process.exitCode = await runCommand(process.argv.slice(2), io)
+// What is still open (a tool that does not stop, a connection that is kept) must not keep the process; what was written must be out.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
+process.exit()

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import type { AgentDefinition, ModelReference } from '@holdfast/runtime'
+import { Failure } from './failure.ts'
+import { loadRuntime } from './libraries.ts'
+
+/** An agent as a file says it, with the command line's model in place of its own. */
+export interface AgentFile {
+  readonly path: string
+  readonly definition: AgentDefinition
+}
+
+/** Reads an agent's manifest. Throws `file_not_found`, `file_unreadable` and `invalid_manifest`, naming line and column. */
+export async function loadAgentFile(
+  path: string,
+  options: { readonly cwd: string; readonly model?: string | undefined }
+): Promise<AgentFile> {
+  const text = await readText(path)
+  const { parseAgentManifest } = await loadRuntime()
+  const { definition } = await parseAgentManifest(text, toShownPath(path, options.cwd))
+  if (options.model === undefined) return { path, definition }
+  const model = { ...settingsOf(definition.model), ...toModelReference(options.model, { cwd: options.cwd, base: dirname(path) }) }
+  return { path, definition: { ...definition, model } }
+}
+
+/** `provider/model`, or the name of a profile. The path of a script is meant from here, and kept from the manifest's folder. */
+export function toModelReference(text: string, folders: { readonly cwd: string; readonly base: string }): ModelReference {
+  const separator = text.indexOf('/')
+  if (text.trim() === '' || separator === 0 || separator === text.length - 1) {
+    throw new Failure('invalid_input', `--model ${JSON.stringify(text)} names no model.`, {
+      remedy: 'Write it as provider/model, or name a profile of the configuration.'
+    })
+  }
+  if (separator < 0) return { ref: text }
+  const provider = text.slice(0, separator)
+  const model = text.slice(separator + 1)
+  if (provider !== 'scripted' || isAbsolute(model)) return { provider, model }
+  return { provider, model: relative(folders.base, resolve(folders.cwd, model)) }
+}
+
+function settingsOf({ options, settings }: ModelReference): Pick<ModelReference, 'options' | 'settings'> {
+  return { ...(options === undefined ? {} : { options }), ...(settings === undefined ? {} : { settings }) }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+  } catch (cause) {
+    throw toReadFailure(path, cause)
+  }
+}
+
+function toReadFailure(path: string, cause: unknown): Failure {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  const details = { path }
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new Failure('file_not_found', `There is no manifest at ${path}.`, { details, remedy: 'Check the path.', cause })
+  }
+  if (code === 'EISDIR') {
+    return new Failure('file_unreadable', `${path} is a folder.`, { details, remedy: 'Name the manifest in it.', cause })
+  }
+  const why = cause instanceof TypeError ? 'it is not UTF-8 text' : cause instanceof Error ? cause.message : String(cause)
+  return new Failure('file_unreadable', `${path} cannot be read: ${why}.`, { details, cause })
+}
+
+/** As a person would write it: relative when the file lies below. */
+function toShownPath(path: string, cwd: string): string {
+  const shown = relative(cwd, path)
+  return shown.startsWith(`..${sep}`) || isAbsolute(shown) ? path : shown
+}

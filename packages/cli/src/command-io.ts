@@ -1,0 +1,21 @@
+/** Where a command writes text. */
+export interface TextSink {
+  write(text: string): unknown
+  /** Whether a person looks at it directly. */
+  readonly isTTY?: boolean
+}
+
+/** Everything that a command has of the world around it, so that it runs in a test as it does in a terminal. */
+export interface CommandIo {
+  /** Read only when a command is told to (`-`). */
+  readonly stdin: AsyncIterable<Uint8Array | string>
+  /** The result, and nothing else. */
+  readonly stdout: TextSink
+  /** Progress, notices and errors. */
+  readonly stderr: TextSink
+  readonly env: { readonly [name: string]: string | undefined }
+  /** An absolute folder. */
+  readonly cwd: string
+  /** Aborts with the name of the signal as its reason: let go of what is driven, say how to go on, end. */
+  readonly signal?: AbortSignal
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
+import type { DriveOptions } from '../open-thread.ts'
+import { explainMissing, openThread } from '../open-thread.ts'
+import { takeThread } from '../ownership.ts'
+import { parseThreadId } from '../thread-id.ts'
+
+interface ResumeOptions extends DriveOptions {
+  readonly takeover?: boolean
+  readonly jsonl?: boolean
+}
+
+/** `holdfast resume` */
+export function resumeCommand(choose: Choose): Command {
+  return new Command('resume')
+    .description('Drives a thread in this process until it rests: after a crash, an interruption or a wait.')
+    .argument('<thread>', 'its id')
+    .option('--takeover', 'dispossess an owner that lives: its unfinished work is lost, and may have had effects')
+    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)')
+    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)')
+    .option('--jsonl', 'one event a line as JSON, while it happens')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast resume thr_0123456789abcdef
+  $ holdfast resume thr_0123456789abcdef --tools tools.ts
+
+A thread whose owner was a process of this machine that is gone is taken over at once. Any other owner gets
+the rest of its lease to show that it lives; then this command says who it is and exits with 6.`
+    )
+    .action((thread: string, options: ResumeOptions) =>
+      choose((context) => resumeThread(context, parseThreadId(thread), options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+    )
+}
+
+async function resumeThread(context: CommandContext, id: string, options: ResumeOptions): Promise<number> {
+  const { workspace, thread } = await openThread(id, context, options)
+  await using _ = workspace
+  return await context.interruption.hold(async () => {
+    const after = await headOf(thread)
+    context.output.progress(`thread ${id}`)
+    try {
+      await takeThread(thread, context, { takeover: options.takeover === true })
+    } catch (error) {
+      if (context.interruption.signal.aborted) return context.interruption.exitCode
+      throw explainMissing(error, againOf(id, context)('resume'))
+    }
+    return driveToRest(thread, context, workspace, { after })
+  })
+}

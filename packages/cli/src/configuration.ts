@@ -1,0 +1,33 @@
+import { dirname, resolve } from 'node:path'
+import type { Config } from '@holdfast/config'
+import type { LanguageModel, ModelResolver, Tool } from '@holdfast/runtime'
+import type { CommandIo } from './command-io.ts'
+import { loadConfiguration } from './libraries.ts'
+import { loadTools } from './tools-module.ts'
+
+const NONE: Config = { providers: {}, models: {}, tools: [] }
+
+/** Reads a configuration; without a file it is the empty one. Throws `file_not_found`, `file_unreadable` and `invalid_config`. */
+export async function readConfiguration(path: string | undefined): Promise<Config> {
+  if (path === undefined) return NONE
+  const { loadConfig } = await loadConfiguration()
+  return loadConfig(path)
+}
+
+/** Finds models by a configuration. Scripts of definitions lie beside these (`base`), those of profiles beside the configuration. */
+export async function createModels(config: Config, options: { readonly base: string; readonly io: CommandIo }): Promise<ModelResolver> {
+  const { createModelResolver } = await loadConfiguration()
+  const { env } = options.io
+  const ofDefinitions = createModelResolver(config, { env, baseDir: options.base })
+  const ofProfiles = createModelResolver(config, { env, baseDir: config.file === undefined ? options.base : dirname(config.file) })
+  return (reference): LanguageModel | Promise<LanguageModel> => ('ref' in reference ? ofProfiles(reference) : ofDefinitions(reference))
+}
+
+/** The tools that a configuration and an option name. */
+export async function loadAllTools(config: Config, named: string | undefined): Promise<readonly Tool<never>[]> {
+  const folder = config.file === undefined ? '' : dirname(config.file)
+  const paths = [...config.tools.map((path) => resolve(folder, path)), ...(named === undefined ? [] : [named])]
+  const tools: Tool<never>[] = []
+  for (const path of new Set(paths)) tools.push(...(await loadTools(path)))
+  return tools
+}

@@ -1,0 +1,56 @@
+import type { JsonObject, ThreadHandle } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
+import { EXIT } from './exit-code.ts'
+import type { DriveOptions } from './open-thread.ts'
+import { explainMissing, openThread } from './open-thread.ts'
+import type { Owner } from './owner.ts'
+import { describeOwner } from './owner.ts'
+import { tryToTake } from './ownership.ts'
+import { openExisting } from './workspace.ts'
+
+/** How something is sent to a thread. */
+export interface DeliveryOptions extends DriveOptions {
+  readonly detach?: boolean
+  readonly jsonl?: boolean
+}
+
+/** Puts something into a thread's inbox and says what became of it. */
+export type Deliver = (thread: ThreadHandle) => Promise<JsonObject>
+
+/** Delivers, and drives the thread here until it rests, unless somebody else does or that is not wanted. Gives the exit code. */
+export function send(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
+  return options.detach === true ? deliverOnly(id, context, deliver) : deliverAndDrive(id, context, options, deliver)
+}
+
+async function deliverOnly(id: string, context: CommandContext, deliver: Deliver): Promise<number> {
+  await using workspace = await openExisting(context)
+  const receipt = await deliver(workspace.runtime.thread(id))
+  context.output.document({ thread: id, ...receipt })
+  context.output.progress(`Delivered. Whoever drives ${id} takes it; to do that here: ${againOf(id, context)('resume')}`)
+  return EXIT.completed
+}
+
+async function deliverAndDrive(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
+  const { workspace, thread } = await openThread(id, context, options)
+  await using _ = workspace
+  return await context.interruption.hold(async () => {
+    const after = await headOf(thread)
+    const receipt = await deliver(thread)
+    context.output.progress(`delivered to ${id}`)
+    const owner = await take(thread, context)
+    if (owner === undefined) return driveToRest(thread, context, workspace, { after })
+    context.output.document({ thread: id, ...receipt, owner: { ...owner } })
+    context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
+    return EXIT.completed
+  })
+}
+
+async function take(thread: ThreadHandle, context: CommandContext): Promise<Owner | undefined> {
+  try {
+    return await tryToTake(thread, context, false)
+  } catch (error) {
+    context.output.notice('It is delivered, but the thread cannot be driven here.')
+    throw explainMissing(error, againOf(thread.id, context)('resume'))
+  }
+}

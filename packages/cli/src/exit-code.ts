@@ -1,0 +1,76 @@
+import type { ErrorCode, RunStatus } from '@holdfast/runtime'
+
+/** What the command's exit code says; a shell script may rely on it. */
+export const EXIT = {
+  completed: 0,
+  failed: 1,
+  /** Wrong usage, or input that cannot be used: nothing was started. */
+  invalid: 2,
+  /** The run waits for somebody or something. */
+  waiting: 3,
+  cancelled: 4,
+  /** A limit ended the run. */
+  stopped: 5,
+  /** The store cannot be used, or another live worker owns the thread. */
+  unreachable: 6
+} as const
+
+const BY_STATUS: { readonly [status in RunStatus]: number } = {
+  completed: EXIT.completed,
+  failed: EXIT.failed,
+  cancelled: EXIT.cancelled,
+  stopped: EXIT.stopped,
+  waiting: EXIT.waiting,
+  // At rest, but not yet driven: like a wait, it goes on with `resume`.
+  queued: EXIT.waiting,
+  running: EXIT.waiting
+}
+
+const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_input',
+  'invalid_manifest',
+  'invalid_config',
+  'invalid_tools',
+  'value_too_large',
+  'file_not_found',
+  'file_unreadable',
+  'secret_missing',
+  'model_unknown',
+  'tool_unknown',
+  'thread_not_found',
+  'thread_unplaceable',
+  'conflict'
+])
+
+const UNREACHABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'thread_busy',
+  'store_unavailable',
+  'store_full',
+  'store_closed',
+  'store_foreign',
+  'store_newer',
+  'store_corrupt',
+  'log_corrupt',
+  'format_unknown',
+  'publication_missing',
+  'artifact_missing'
+])
+
+/** A shell's numbers: 128 and the number of the signal. A closed pipe counts as SIGPIPE. */
+const BY_SIGNAL: { readonly [signal: string]: number } = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 }
+
+/** The exit code for what became of a run. */
+export function exitCodeOfStatus(status: RunStatus): number {
+  return BY_STATUS[status]
+}
+
+/** The exit code for an error that ended the command. */
+export function exitCodeOfError(code: ErrorCode): number {
+  if (INVALID.has(code)) return EXIT.invalid
+  return UNREACHABLE.has(code) ? EXIT.unreachable : EXIT.failed
+}
+
+/** The exit code after a signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP. */
+export function exitCodeOfSignal(signal: string): number {
+  return BY_SIGNAL[signal] ?? 130
+}

@@ -1,0 +1,37 @@
+import { exitCodeOfSignal } from './exit-code.ts'
+
+/** The first signal that a command was sent. What holds something lets go of it in order; everything else may be left where it stands. */
+export class Interruption {
+  readonly signal: AbortSignal
+  #held = 0
+
+  constructor(signal: AbortSignal | undefined) {
+    this.signal = signal ?? new AbortController().signal
+  }
+
+  /** Exit code of the signal that came. */
+  get exitCode(): number {
+    return exitCodeOfSignal(String(this.signal.reason))
+  }
+
+  /** Does work that answers to the signal itself. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#held += 1
+    try {
+      return await work()
+    } finally {
+      this.#held -= 1
+    }
+  }
+
+  /** Resolves with the exit code when the signal comes while nothing is held. */
+  whenFree(): Promise<number> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#held === 0) resolve(this.exitCode)
+      }
+      if (this.signal.aborted) look()
+      else this.signal.addEventListener('abort', look, { once: true })
+    })
+  }
+}

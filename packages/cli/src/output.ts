@@ -1,0 +1,101 @@
+import { styleText } from 'node:util'
+import type { CommandIo, TextSink } from './command-io.ts'
+import type { Report } from './failure.ts'
+import { toJsonText, toVisibleText } from './visible-text.ts'
+
+/** The shape of standard output: text for people, one JSON document, or one JSON value a line. */
+export type OutputMode = 'text' | 'json' | 'jsonl'
+
+/** How the command is to speak. */
+export interface OutputOptions {
+  readonly mode: OutputMode
+  readonly quiet: boolean
+  readonly color: boolean
+}
+
+type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'dim' | 'bold'
+
+/** The only place that writes: results to standard output, everything else to standard error. */
+export class Output {
+  readonly mode: OutputMode
+  readonly #io: CommandIo
+  readonly #options: OutputOptions
+  /** Whether streamed text has left the cursor inside a line of the terminal. */
+  #inLine = false
+
+  constructor(io: CommandIo, options: OutputOptions) {
+    this.mode = options.mode
+    this.#io = io
+    this.#options = options
+  }
+
+  /** Whether text is shown while it comes: a person looks at standard output. */
+  get live(): boolean {
+    return this.mode === 'text' && this.#io.stdout.isTTY === true
+  }
+
+  /** The result in text mode: as it is into a file or a pipe, made visible on a terminal. */
+  result(text: string): void {
+    if (this.mode !== 'text') return
+    this.breakLine()
+    const shown = this.live ? toVisibleText(text) : text
+    this.#io.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
+  }
+
+  /** The one document of `--json`. */
+  document(value: unknown): void {
+    if (this.mode === 'json') this.#io.stdout.write(`${toJsonText(value, 2)}\n`)
+  }
+
+  /** One value of `--jsonl`. */
+  line(value: unknown): void {
+    if (this.mode === 'jsonl') this.#io.stdout.write(`${toJsonText(value)}\n`)
+  }
+
+  /** A piece of an answer, while it comes. Only when `live`. */
+  stream(text: string): void {
+    if (!this.live || text === '') return
+    const shown = toVisibleText(text)
+    this.#io.stdout.write(shown)
+    this.#inLine = !shown.endsWith('\n')
+  }
+
+  /** Ends the line of streamed text, if one is open. */
+  breakLine(): void {
+    if (this.#inLine) this.#io.stdout.write('\n')
+    this.#inLine = false
+  }
+
+  /** Progress: nothing that a script needs. Left out by `--quiet`. The text is already fit for a terminal. */
+  progress(line: string): void {
+    if (!this.#options.quiet) this.#error(line)
+  }
+
+  /** What a person must know to go on. Also with `--quiet`. */
+  notice(line: string): void {
+    this.#error(line)
+  }
+
+  /** Why the command ends without a result. */
+  fail(report: Report): void {
+    const label = this.paint(`error[${report.code}]`, 'red')
+    this.#error(`${label}: ${toVisibleText(report.message)}`)
+    if (report.remedy !== undefined) this.#error(`  ${toVisibleText(report.remedy)}`)
+    this.document({ error: { code: report.code, message: report.message, details: report.details } })
+  }
+
+  /** Colour for standard error, where a person looks at it and has not refused it. */
+  paint(text: string, style: Style): string {
+    return this.#colors(this.#io.stderr) ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  #colors(sink: TextSink): boolean {
+    const { env } = this.#io
+    return this.#options.color && sink.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  }
+
+  #error(line: string): void {
+    this.breakLine()
+    this.#io.stderr.write(`${line}\n`)
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ThreadHandle } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { Failure, isRuntimeError } from './failure.ts'
+import type { Owner } from './owner.ts'
+import { describeOwner, isDeadHere } from './owner.ts'
+import { toVisibleLine } from './visible-text.ts'
+
+const LOOK_MS = 200
+
+/**
+ * Makes this process the owner of a thread. An owner that is a dead process of this host is replaced at once. Any other owner is given
+ * the rest of its lease to show that it lives.
+ *
+ * Throws `thread_busy` when it does, and whatever `resume` throws.
+ */
+export async function takeThread(
+  thread: ThreadHandle,
+  context: CommandContext,
+  options: { readonly takeover?: boolean } = {}
+): Promise<void> {
+  const first = await tryToTake(thread, context, options.takeover === true)
+  if (first === undefined) return
+  context.output.progress(
+    `waiting for ${toVisibleLine(first.worker)}, which may be gone: at most until ${new Date(first.leaseUntil).toISOString()}`
+  )
+  for (;;) {
+    await sleep(LOOK_MS, undefined, { signal: context.interruption.signal })
+    const owner = await tryToTake(thread, context, false)
+    if (owner === undefined) return
+    if (owner.worker !== first.worker || owner.leaseUntil > first.leaseUntil) throw toBusy(thread.id, owner)
+  }
+}
+
+/** One attempt: nothing when the thread is ours now (or at rest), else who owns it. */
+export async function tryToTake(thread: ThreadHandle, context: CommandContext, takeover: boolean): Promise<Owner | undefined> {
+  const owner = await resume(thread, takeover)
+  if (owner === undefined || !(await isDeadHere(owner.worker))) return owner
+  context.output.progress(`${toVisibleLine(owner.worker)} is gone: taking over`)
+  return resume(thread, true)
+}
+
+async function resume(thread: ThreadHandle, takeover: boolean): Promise<Owner | undefined> {
+  try {
+    await thread.resume({ takeover })
+    return undefined
+  } catch (error) {
+    const owner = isRuntimeError(error) && error.code === 'thread_busy' ? toOwner(error.details) : undefined
+    if (owner === undefined) throw error
+    return owner
+  }
+}
+
+function toOwner(details: { readonly [key: string]: unknown }): Owner | undefined {
+  const { worker, leaseUntil } = details
+  return typeof worker === 'string' && typeof leaseUntil === 'number' ? { worker, leaseUntil } : undefined
+}
+
+function toBusy(thread: string, owner: Owner): Failure {
+  return new Failure('thread_busy', `Another worker drives ${thread}: ${describeOwner(owner)}.`, {
+    details: { worker: owner.worker, leaseUntil: owner.leaseUntil },
+    remedy: `Watch it with \`holdfast log ${thread} --follow\`, talk to it with \`holdfast message\`, or dispossess its owner with --takeover.`
+  })
+}

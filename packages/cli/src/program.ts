@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
+import type { CommandIo } from './command-io.ts'
+import { cancelCommand } from './commands/cancel.ts'
+import { logCommand } from './commands/log.ts'
+import { messageCommand } from './commands/message.ts'
+import { resumeCommand } from './commands/resume.ts'
+import { runCommandOf } from './commands/run.ts'
+import { showCommand } from './commands/show.ts'
+import { threadsCommand } from './commands/threads.ts'
+import { EXIT, exitCodeOfError } from './exit-code.ts'
+import { toReport } from './failure.ts'
+import { Interruption } from './interruption.ts'
+import type { OutputMode } from './output.ts'
+import { Output } from './output.ts'
+
+const AFTER_HELP = `
+Examples:
+  $ holdfast run agent.yaml "Find the invoice that does not add up" --tools tools.ts
+  $ echo "Refund order 4711" | holdfast run agent.yaml - --json
+  $ holdfast threads --status waiting,running
+  $ holdfast resume thr_0123456789abcdef
+
+Exit codes: 0 completed, 1 failed, 2 wrong usage or input, 3 waiting, 4 cancelled, 5 stopped by a limit,
+6 store not reachable or thread owned by another worker, 130 interrupted (let go, not cancelled; 143 by
+SIGTERM, 129 by SIGHUP, 141 when the reader of the output went away while a thread was driven).`
+
+type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined }
+
+/**
+ * Runs one command line. Never throws: whatever happens is told on the streams of \`io\` and in the exit code.
+ *
+ * @param argv - The arguments after the program's name.
+ */
+export async function runCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  let chosen: Chosen | undefined
+  const program = buildProgram(io, (task, output) => {
+    chosen = { task, mode: output?.mode }
+  })
+  try {
+    program.parse([...argv], { from: 'user' })
+  } catch (error) {
+    return refuse(error, argv, io)
+  }
+  if (!chosen) return EXIT.completed
+  return perform(chosen, program.opts<SharedOptions>(), io)
+}
+
+async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): Promise<number> {
+  const interruption = new Interruption(io.signal)
+  const mode = chosen.mode ?? (options.json === true ? 'json' : 'text')
+  const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color })
+  const context: CommandContext = { io, output, options, interruption }
+  try {
+    return await Promise.race([chosen.task(context), interruption.whenFree()])
+  } catch (error) {
+    const report = toReport(error)
+    output.fail(report)
+    if (report.code === 'internal' && io.env['HOLDFAST_DEBUG'] && error instanceof Error) output.notice(String(error.stack))
+    return exitCodeOfError(report.code)
+  }
+}
+
+function buildProgram(io: CommandIo, choose: Choose): Command {
+  const program = new Command('holdfast')
+    .description('Runs durable agents: a killed process loses at most one unfinished model answer and repeats nothing that was done.')
+    .version(readVersion(), '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .option('--store <file>', 'where threads are kept (default: .holdfast/holdfast.db of the project)')
+    .option('--json', 'one JSON document on standard output')
+    .option('--quiet', 'no progress on standard error')
+    .option('--no-color', 'no colours (also: NO_COLOR=1)')
+    .addHelpText('after', AFTER_HELP)
+  for (const build of [runCommandOf, resumeCommand, threadsCommand, showCommand, logCommand, messageCommand, cancelCommand]) {
+    program.addCommand(build(choose))
+  }
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureHelp({ showGlobalOptions: true })
+      .configureOutput({
+        writeOut: (text) => io.stdout.write(text),
+        writeErr: (text) => io.stderr.write(text),
+        // Told by `refuse`, in the form of every other error.
+        outputError: () => undefined,
+        getOutHelpWidth: () => 100,
+        getErrHelpWidth: () => 100,
+        getOutHasColors: () => false,
+        getErrHasColors: () => false
+      })
+  }
+  return program
+}
+
+/** The parser found something wrong, or showed help or the version. */
+function refuse(error: unknown, argv: readonly string[], io: CommandIo): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.completed
+  // Help that was shown because no command was named.
+  if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.invalid
+  const mode = argv.includes('--json') ? 'json' : 'text'
+  const output = new Output(io, { mode, quiet: false, color: !argv.includes('--no-color') })
+  const report = toReport(error)
+  if (!(error instanceof CommanderError)) {
+    output.fail(report)
+    return exitCodeOfError(report.code)
+  }
+  const message = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
+  output.fail({ code: 'invalid_input', message, details: {}, remedy: `See \`holdfast ${helpTopic(argv)}--help\`.` })
+  return EXIT.invalid
+}
+
+function helpTopic(argv: readonly string[]): string {
+  const name = argv.find((argument) => /^(?:run|resume|threads|show|log|message|cancel)$/.test(argument))
+  return name === undefined ? '' : `${name} `
+}
+
+/** Beside `src` and `dist` alike. */
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'
+}

@@ -1,0 +1,110 @@
+import type { Body, CallResult, Commit, CommittedEvent, FactOf, HoldfastEvent, Json, Part } from '@holdfast/runtime'
+import { toJsonText, toVisibleLine } from './visible-text.ts'
+
+/** One line for people about one event, or nothing when there is nothing to say. */
+export type EventRenderer = (event: HoldfastEvent) => string | undefined
+
+type FactType = CommittedEvent['type']
+type Data<T extends FactType> = FactOf<T>
+type Lines = { readonly [T in FactType]?: (data: Data<T>, names: Map<string, string>) => string | undefined }
+
+/** How facts read. Those that say nothing to a person (or nothing that another one does not say) are left out. */
+const LINES: Lines = {
+  'attempt.claimed': ({ why, worker }) =>
+    why === 'expired' || why === 'takeover' ? `taken over by ${toVisibleLine(worker)} (${why})` : undefined,
+  'run.started': () => 'run started',
+  'run.cancelRequested': ({ reason }) => `cancel requested: ${toVisibleLine(reason)}`,
+  'run.ended': ({ status, why, error }) =>
+    `run ${status}${error ? `: ${toVisibleLine(error.message)}` : why === undefined ? '' : `: ${why}`}`,
+  'message.received': ({ source, parts }) => `${source.kind} says: ${toVisibleLine(textOfBody(parts))}`,
+  'message.returned': ({ why }) => `a message was returned: ${why}`,
+  'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
+  'turn.started': ({ turn, try: count, model }) =>
+    `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}`,
+  'model.responded': (data, names) => renderAnswer(data, names),
+  'model.failed': ({ why, error }) => `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
+  'call.gated': ({ call, verdict, by }, names) =>
+    verdict === 'run' ? undefined : `${nameOf(call, names)}: ${verdict} by ${toVisibleLine(by)}`,
+  'call.started': ({ call, try: count }, names) => `${nameOf(call, names)} started${count > 1 ? ` (try ${count})` : ''}`,
+  'call.settled': ({ call, outcome, result }, names) => `${nameOf(call, names)} ${outcome}: ${renderResult(bodyOf(result))}`,
+  'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderBody(subject)}`,
+  'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
+  'thread.moved': ({ to }) => `moved to ${toVisibleLine(to)}`
+}
+
+/** A renderer for one stream of events; it remembers which call is which tool, also from what stands before the stream. */
+export function createEventRenderer(before: readonly Commit[] = []): EventRenderer {
+  const names = new Map<string, string>()
+  for (const fact of before.flatMap(({ facts }) => facts)) if (fact.type === 'model.responded') renderAnswer(fact, names)
+  return (event) => {
+    if (event.type === 'run.settled') return undefined
+    if (event.type === 'tool.progress') return `${nameOf(event.call, names)}: ${toVisibleLine(event.text)}`
+    return 'data' in event ? renderFact(event, names) : undefined
+  }
+}
+
+/** The texts of a message, one after another. */
+export function textOf(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+}
+
+/** What stands inline, or what is left of it to look at. */
+export function bodyOf<T>(body: Body<T>): T | string {
+  return 'inline' in body ? body.inline : `${body.preview} (${body.bytes} bytes)`
+}
+
+/** A result on one line: the value, or the error that the model read. */
+export function renderResult(value: CallResult | string, maxLength = 200): string {
+  if (typeof value === 'string') return toVisibleLine(value, maxLength)
+  return 'error' in value ? toVisibleLine(value.error, maxLength) : renderJson(value.value, maxLength)
+}
+
+/** Any JSON on one line; text without its quotes. */
+export function renderJson(value: Json, maxLength = 200): string {
+  return toVisibleLine(typeof value === 'string' ? value : toJsonText(value), maxLength)
+}
+
+/** The names of the calls of an answer, by call: positions count the calls that the runtime itself runs. */
+export function callsOf(
+  turn: string,
+  parts: readonly Part[]
+): readonly { readonly call: string; readonly tool: string; readonly input: string }[] {
+  return parts
+    .filter((part) => part.type === 'tool-call')
+    .filter((part) => part.providerExecuted !== true)
+    .map((part, position) => ({ call: `${turn}.${position}`, tool: part.tool, input: part.input }))
+}
+
+function renderFact(event: CommittedEvent, names: Map<string, string>): string | undefined {
+  // The renderer of a type is given the data of that type: the table says so.
+  const render = LINES[event.type] as ((data: CommittedEvent['data'], names: Map<string, string>) => string | undefined) | undefined
+  return render?.(event.data, names)
+}
+
+function renderAnswer({ turn, parts }: FactOf<'model.responded'>, names: Map<string, string>): string | undefined {
+  const value = bodyOf(parts)
+  if (typeof value === 'string') return toVisibleLine(value)
+  const calls = callsOf(turn, value)
+  for (const { call, tool } of calls) names.set(call, tool)
+  const lines = calls.map(({ tool, input }) => `calls ${toVisibleLine(tool)} ${toVisibleLine(input, 100)}`)
+  const text = textOf(value).trim()
+  if (text !== '') lines.unshift(`agent says: ${toVisibleLine(text)}`)
+  return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+function renderBody(body: Body): string {
+  return renderJson(bodyOf(body))
+}
+
+function textOfBody(parts: Body<readonly Part[]>): string {
+  const value = bodyOf(parts)
+  return typeof value === 'string' ? value : textOf(value)
+}
+
+function nameOf(call: string, names: Map<string, string>): string {
+  return toVisibleLine(names.get(call) ?? `call ${call}`)
+}
+
+function numberOf(turn: string): string {
+  return turn.slice(turn.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Cost, RunResult, Usage, WaitRow } from '@holdfast/runtime'
+import { exitCodeOfStatus } from './exit-code.ts'
+import type { LiveText } from './live-text.ts'
+import type { Output } from './output.ts'
+import { renderJson } from './render-event.ts'
+import { toJsonText, toVisibleLine } from './visible-text.ts'
+
+/** Tells what became of a run and gives the exit code. `again` makes the command line of a thread's command, such as `resume`. */
+export function renderResult(
+  result: RunResult,
+  output: Output,
+  options: { readonly live?: LiveText; readonly again: (command: string) => string }
+): number {
+  output.document(result)
+  output.breakLine()
+  const say = NOTICES[result.status]
+  for (const line of say(result, options.again)) output.notice(line)
+  if (result.status === 'completed') output.progress(`completed: ${renderUsage(result.usage)}, ${renderCost(result.cost)}`)
+  const text = finalText(result)
+  if (text !== undefined && !hasShown(result, text, options.live)) output.result(text)
+  return exitCodeOfStatus(result.status)
+}
+
+/** Tokens, for people. */
+export function renderUsage({ inputTokens, outputTokens, estimated }: Usage): string {
+  return `${inputTokens} tokens in, ${outputTokens} out${estimated === true ? ' (estimated)' : ''}`
+}
+
+/** An amount, for people: never zero for want of a price. */
+export function renderCost(cost: Cost): string {
+  return cost === 'unknown' ? 'cost unknown' : `$${Number(cost.toPrecision(6))}`
+}
+
+/** What a run waits for, on one line. */
+export function renderWait({ id, kind, subject, expiresAt }: WaitRow): string {
+  const until = expiresAt === undefined ? '' : `, expires ${new Date(expiresAt).toISOString()}`
+  return `${kind}: ${renderJson(subject)} (${toVisibleLine(id)}${until})`
+}
+
+type Again = (command: string) => string
+type Notices = { readonly [status in RunResult['status']]: (result: RunResult, again: Again) => readonly string[] }
+
+const NOTICES: Notices = {
+  completed: () => [],
+  failed: ({ error }, again) => [
+    `error[${toVisibleLine(error?.code ?? 'internal')}]: the run failed: ${toVisibleLine(error?.message ?? 'no reason was given', 2000)}`,
+    `  Try again with: ${again('message')} "go on"`
+  ],
+  cancelled: ({ error }) => [`The run was cancelled${error === undefined ? '' : `: ${toVisibleLine(error.message)}`}.`],
+  stopped: ({ stopReason }, again) => [
+    `The run was stopped by a limit: ${toVisibleLine(stopReason ?? 'unknown')}.`,
+    `  Go on with: ${again('message')} "go on"`
+  ],
+  waiting: ({ waits }, again) => [
+    'The run waits:',
+    ...waits.map((wait) => `  ${renderWait(wait)}`),
+    ...(waits.some(({ kind }) => kind === 'question') ? [`  Answer with: ${again('message')} "..."`] : []),
+    `  Go on, when there is something to go on with: ${again('resume')}`
+  ],
+  queued: (_, again) => [`Nothing has driven the run yet. Start it with: ${again('resume')}`],
+  running: (_, again) => [`The run has not come to its end. Go on with: ${again('resume')}`]
+}
+
+function finalText({ status, text, output }: RunResult): string | undefined {
+  if (status !== 'completed') return undefined
+  return output === undefined || typeof output === 'string' ? (text ?? (output as string | undefined)) : toJsonText(output, 2)
+}
+
+/** A validated output was streamed as the text that it was made from. */
+function hasShown({ output }: RunResult, text: string, live: LiveText | undefined): boolean {
+  if (live === undefined) return false
+  if (output === undefined || typeof output === 'string') return live.hasShown(text)
+  return isDeepStrictEqual(live.asJson(), output)
+}

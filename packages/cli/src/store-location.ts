@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Config } from '@holdfast/config'
+import { Failure } from './failure.ts'
+
+/** The folder that belongs to the command. */
+const FOLDER = '.holdfast'
+const FILE = 'holdfast.db'
+
+/** As `@holdfast/config` looks for them; it is not loaded only to find that there is none. */
+const CONFIG_FILES = ['holdfast.config.yaml', 'holdfast.config.yml', 'holdfast.config.json'] as const
+
+/** Where the store's file is, and where what the command remembers of its threads lies. All absolute. */
+export interface StoreLocation {
+  readonly path: string
+  readonly threads: string
+  readonly exists: boolean
+}
+
+/** What decides where the store is: the option, then the configuration, then the nearest project upwards, then the current folder. */
+export interface StoreSearch {
+  readonly named: string | undefined
+  readonly config: Config
+  readonly cwd: string
+  readonly env: { readonly [name: string]: string | undefined }
+}
+
+/** Finds the store. Makes nothing. Throws `invalid_config` and `secret_missing` when the configuration names none that can be used. */
+export function findStore({ named, config, cwd, env }: StoreSearch): StoreLocation {
+  if (named !== undefined) return locate(resolve(cwd, named))
+  if (config.store !== undefined && config.file !== undefined) return locate(resolve(dirname(config.file), toPath(config.store, env)))
+  return locate(join(findProject(cwd) ?? cwd, FOLDER, FILE))
+}
+
+/** The same, for commands that need what is there. Throws `store_unavailable` when nothing is. */
+export function findExistingStore(search: StoreSearch): StoreLocation {
+  const location = findStore(search)
+  if (location.exists) return location
+  throw new Failure('store_unavailable', `There is no store at ${location.path}.`, {
+    details: { path: location.path },
+    remedy:
+      search.named === undefined
+        ? 'Start in the folder of the project, name the file with --store, or make one with `holdfast run`.'
+        : 'Check the path after --store; `holdfast run` makes a new store there.'
+  })
+}
+
+/** The configuration that belongs to a folder: of the nearest folder upwards that has one. */
+export function findConfigFile(cwd: string): string | undefined {
+  for (const folder of upwards(cwd)) {
+    const name = CONFIG_FILES.find((each) => existsSync(join(folder, each)))
+    if (name !== undefined) return join(folder, name)
+  }
+  return undefined
+}
+
+/** Makes the command's own folder, for this user alone. Whoever adds the project to version control does not add its threads. */
+export function prepareFolder(location: StoreLocation): void {
+  const folder = dirname(location.path)
+  if (basename(folder) !== FOLDER) return
+  const ignore = join(folder, '.gitignore')
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 })
+  } catch (cause) {
+    throw new Failure('store_unavailable', `${folder} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      details: { path: folder },
+      remedy: 'Name a file in a folder that you may write to with --store.',
+      cause
+    })
+  }
+}
+
+function locate(path: string): StoreLocation {
+  const folder = dirname(path)
+  const threads = basename(folder) === FOLDER ? join(folder, 'threads') : `${path}-threads`
+  return { path, threads, exists: existsSync(path) }
+}
+
+function toPath(store: NonNullable<Config['store']>, env: StoreSearch['env']): string {
+  const named = typeof store === 'string' ? store : env[store.env]
+  if (named === undefined || named === '') {
+    const variable = typeof store === 'string' ? '' : store.env
+    throw new Failure('secret_missing', `The configuration takes the store from ${variable}, which is not set.`, {
+      details: { variable },
+      remedy: 'Set the variable, or name the store with --store.'
+    })
+  }
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(named)) return named
+  throw new Failure('invalid_config', 'The store of the configuration is a URL; this version keeps threads in files only.', {
+    remedy: 'Name a file, in the configuration or with --store.'
+  })
+}
+
+function findProject(cwd: string): string | undefined {
+  return upwards(cwd).find((folder) => isFolder(join(folder, FOLDER)) || CONFIG_FILES.some((name) => existsSync(join(folder, name))))
+}
+
+function upwards(cwd: string): readonly string[] {
+  const folders = [cwd]
+  for (let folder = dirname(cwd); folder !== folders.at(-1); folder = dirname(folder)) folders.push(folder)
+  return folders
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

@@ -1,0 +1,31 @@
+import type { CommandIo } from './command-io.ts'
+import { Failure } from './failure.ts'
+
+const MAX_INPUT_BYTES = 16 * 1024 * 1024
+
+/** A text argument: as it stands, or what standard input gives when it is `-`. Throws `invalid_input` and `value_too_large`. */
+export async function readTextArgument(text: string, io: CommandIo): Promise<string> {
+  if (text !== '-') return requireText(text, 'The text is empty.')
+  return requireText(await readAll(io), 'Standard input gave no text.')
+}
+
+function requireText(text: string, message: string): string {
+  if (text.trim() === '') throw new Failure('invalid_input', message, { remedy: 'Give a text as an argument, or pipe one in with `-`.' })
+  return text
+}
+
+async function readAll(io: CommandIo): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of io.stdin) {
+    const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+    length += bytes.length
+    if (length > MAX_INPUT_BYTES) throw new Failure('value_too_large', `Standard input gave more than ${MAX_INPUT_BYTES} bytes.`)
+    chunks.push(bytes)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  } catch (cause) {
+    throw new Failure('invalid_input', 'Standard input is not UTF-8 text.', { cause })
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Failure } from './failure.ts'
+import type { StoreLocation } from './store-location.ts'
+
+/** What the command needs to drive a thread again in another process. Absolute paths; no secret. */
+export interface ThreadMemo {
+  /** What is relative in the definition is relative to this folder: that of the agent's file. */
+  readonly base: string
+  readonly manifest?: string
+  readonly config?: string
+  readonly tools?: string
+}
+
+const VERSION = 1
+
+/** Keeps the memo of a thread, whole or not at all. Paths are kept relative to the store, so that a project can be moved. */
+export function writeMemo(location: StoreLocation, thread: string, memo: ThreadMemo): void {
+  const path = memoPath(location, thread)
+  const from = dirname(location.path)
+  const paths = Object.entries(memo).map(([name, absolute]: [string, string]) => [name, relative(from, absolute)])
+  const kept = { version: VERSION, ...Object.fromEntries(paths) }
+  const draft = `${path}.${process.pid}.tmp`
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
+    renameSync(draft, path)
+  } catch (cause) {
+    rmSync(draft, { force: true })
+    throw new Failure('store_unavailable', `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      details: { path },
+      cause
+    })
+  }
+}
+
+/** What is remembered of a thread, or undefined. A memo that cannot be read counts as none: the caller says what to pass. */
+export function readMemo(location: StoreLocation, thread: string): ThreadMemo | undefined {
+  const path = memoPath(location, thread)
+  if (!existsSync(path)) return undefined
+  const from = dirname(location.path)
+  const kept = parse(readFileSync(path, 'utf8'))
+  const at = (name: string): string | undefined => (typeof kept[name] === 'string' ? resolve(from, kept[name]) : undefined)
+  const base = at('base')
+  if (kept['version'] !== VERSION || base === undefined) return undefined
+  return toMemo(base, { manifest: at('manifest'), config: at('config'), tools: at('tools') })
+}
+
+/** A memo of what is there. */
+export function toMemo(
+  base: string,
+  {
+    manifest,
+    config,
+    tools
+  }: { readonly manifest?: string | undefined; readonly config?: string | undefined; readonly tools?: string | undefined }
+): ThreadMemo {
+  return {
+    base,
+    ...(manifest === undefined ? {} : { manifest }),
+    ...(config === undefined ? {} : { config }),
+    ...(tools === undefined ? {} : { tools })
+  }
+}
+
+/** Forgets a thread that was not made after all. */
+export function removeMemo(location: StoreLocation, thread: string): void {
+  rmSync(memoPath(location, thread), { force: true })
+}
+
+function memoPath(location: StoreLocation, thread: string): string {
+  return join(location.threads, `${thread}.json`)
+}
+
+function parse(text: string): { readonly [key: string]: unknown } {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}

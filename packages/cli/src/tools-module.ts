@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Tool } from '@holdfast/runtime'
+import { Failure } from './failure.ts'
+import { loadModule } from './libraries.ts'
+
+const EXTENSIONS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs'])
+
+/**
+ * The tools that a module exports: its default export and its named ones, each a tool or a list of tools; other exports are left alone.
+ *
+ * Throws `file_not_found` and `invalid_tools`.
+ */
+export async function loadTools(path: string): Promise<readonly Tool<never>[]> {
+  const exported = await loadExports(path)
+  const tools = new Map<string, Tool<never>>()
+  for (const tool of Object.values(exported).flat()) {
+    if (!isTool(tool)) continue
+    const known = tools.get(tool.name)
+    if (known !== undefined && known !== tool) throw invalid(path, `two tools are called "${tool.name}"`, 'Give each tool its own name.')
+    tools.set(tool.name, tool)
+  }
+  if (tools.size > 0) return [...tools.values()]
+  const names = Object.keys(exported)
+  const found = names.length === 0 ? 'nothing is exported' : `no tool is exported (exports: ${names.join(', ')})`
+  throw invalid(path, found, 'Export what `defineTool({ … })` gives, alone or in a list.')
+}
+
+async function loadExports(path: string): Promise<{ readonly [name: string]: unknown }> {
+  if (!existsSync(path)) {
+    throw new Failure('file_not_found', `There is no tools module at ${path}.`, {
+      details: { path },
+      remedy: 'Name the module with --tools FILE.'
+    })
+  }
+  if (!EXTENSIONS.has(extname(path))) {
+    throw invalid(path, 'is no module', `Name a file that ends in ${[...EXTENSIONS].join(', ')}.`)
+  }
+  try {
+    const exported = await loadModule(path)
+    return typeof exported === 'object' && exported !== null ? { ...exported } : {}
+  } catch (cause) {
+    throw invalid(path, describeImportFailure(cause), 'Run the module with node to see it fail alone.', cause)
+  }
+}
+
+/** The stack's first line names the place of a syntax error, and the first frame that of a thrown one. */
+function describeImportFailure(cause: unknown): string {
+  if (!(cause instanceof Error)) return `throws ${String(cause)}`
+  const lines = cause.stack?.split('\n') ?? []
+  const place = lines
+    .find((line) => /file:\/\/.*:\d+/.test(line))
+    ?.trim()
+    .replace(/^at /, '')
+  return `${cause.message}${place === undefined ? '' : ` (${place.replace(/file:\/\//g, '')})`}`
+}
+
+function isTool(value: unknown): value is Tool<never> {
+  if (typeof value !== 'object' || value === null) return false
+  return 'name' in value && typeof value.name === 'string' && 'input' in value && 'execute' in value && typeof value.execute === 'function'
+}
+
+function invalid(path: string, what: string, remedy: string, cause?: unknown): Failure {
+  return new Failure('invalid_tools', `${path}: ${what}.`, { details: { path }, remedy, ...(cause === undefined ? {} : { cause }) })
+}

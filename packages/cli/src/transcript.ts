@@ -1,0 +1,85 @@
+import type { CallResult, Commit, Fact, FactOf, Principal, ThreadHandle } from '@holdfast/runtime'
+import { bodyOf, callsOf, renderResult, textOf } from './render-event.ts'
+import { toVisibleLine, toVisibleText } from './visible-text.ts'
+
+/** One entry of a conversation as people read it. */
+export type TranscriptEntry =
+  | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind']; readonly text: string }
+  | { readonly role: 'agent'; readonly at: number; readonly text: string }
+  | {
+      readonly role: 'call'
+      readonly at: number
+      readonly call: string
+      readonly tool: string
+      readonly input: string
+      outcome?: FactOf<'call.settled'>['outcome']
+      result?: CallResult | string
+    }
+
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** Reads a thread's conversation off its log: messages, answers, calls with their results, in the order in which they were said. */
+export async function readTranscript(thread: ThreadHandle): Promise<readonly TranscriptEntry[]> {
+  const transcript = new Transcript()
+  let from = 1
+  for (;;) {
+    const page = await thread.log(from, PAGE_BYTES)
+    for (const commit of page) transcript.add(commit)
+    const last = page.at(-1)
+    if (last === undefined) return transcript.entries
+    from = last.sequence + 1
+  }
+}
+
+/** An entry for a terminal. Texts of several lines are indented behind who says them. */
+export function renderEntry(entry: TranscriptEntry): string {
+  switch (entry.role) {
+    case 'message':
+      return `${entry.from}: ${indent(entry.text)}`
+    case 'agent':
+      return `agent: ${indent(entry.text)}`
+    case 'call': {
+      const end = entry.outcome === undefined ? 'open' : `${entry.outcome}: ${renderResult(entry.result ?? '')}`
+      return `  ${toVisibleLine(entry.tool)} ${toVisibleLine(entry.input, 100)} -> ${end}`
+    }
+  }
+}
+
+class Transcript {
+  readonly entries: TranscriptEntry[] = []
+  readonly #calls = new Map<string, Extract<TranscriptEntry, { role: 'call' }>>()
+
+  add({ at, facts }: Commit): void {
+    for (const fact of facts) this.#addFact(fact, at)
+  }
+
+  #addFact(fact: Fact, at: number): void {
+    if (fact.type === 'message.received') {
+      const parts = bodyOf(fact.parts)
+      this.entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
+    } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
+    else if (fact.type === 'call.settled') this.#settle(fact)
+  }
+
+  #addAnswer({ turn, parts }: Extract<Fact, { type: 'model.responded' }>, at: number): void {
+    const value = bodyOf(parts)
+    const text = typeof value === 'string' ? value : textOf(value)
+    if (text.trim() !== '') this.entries.push({ role: 'agent', at, text })
+    for (const { call, tool, input } of typeof value === 'string' ? [] : callsOf(turn, value)) {
+      const entry = { role: 'call' as const, at, call, tool, input }
+      this.#calls.set(call, entry)
+      this.entries.push(entry)
+    }
+  }
+
+  #settle({ call, outcome, result }: Extract<Fact, { type: 'call.settled' }>): void {
+    const entry = this.#calls.get(call)
+    if (entry === undefined) return
+    entry.outcome = outcome
+    entry.result = bodyOf(result)
+  }
+}
+
+function indent(text: string): string {
+  return toVisibleText(text.trimEnd()).replaceAll('\n', '\n    ')
+}

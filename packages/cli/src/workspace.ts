@@ -1,0 +1,88 @@
+import { userInfo } from 'node:os'
+import type { Logger, ModelResolver, Principal, Runtime, Store, Tool } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { readConfiguration } from './configuration.ts'
+import { loadRuntime } from './libraries.ts'
+import type { StoreLocation } from './store-location.ts'
+import { findConfigFile, findExistingStore } from './store-location.ts'
+import { toVisibleLine } from './visible-text.ts'
+
+/** How safe a commit is before the run goes on: also from a power cut, or only from the death of the process. */
+export type Durability = 'power' | 'process'
+
+/** What a workspace is opened with. Without `drives` it only looks and delivers. */
+export interface WorkspaceOptions {
+  readonly drives?: {
+    readonly tools: readonly Tool<never>[]
+    readonly models: ModelResolver
+    readonly durability?: Durability | undefined
+    /** Told of a thread before it exists: what it does must be done when anything of the thread is. */
+    readonly beforeCreate?: (thread: string) => void
+  }
+}
+
+/** A store and a runtime over it. Disposing it lets go of every thread and closes the store. */
+export interface Workspace extends AsyncDisposable {
+  readonly location: StoreLocation
+  readonly runtime: Runtime
+}
+
+/** Opens the store at a location. Throws the store's errors when the file is none, is newer or cannot be used. */
+export async function openWorkspace(context: CommandContext, location: StoreLocation, options: WorkspaceOptions = {}): Promise<Workspace> {
+  const { createRuntime, sqliteStore } = await loadRuntime()
+  const { drives } = options
+  const store = await sqliteStore(location.path, drives?.durability === undefined ? {} : { durability: drives.durability })
+  const runtime = createRuntime({
+    store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
+    principal: systemUser(),
+    logger: toLogger(context),
+    ...(drives === undefined ? { concurrency: 0 } : { tools: drives.tools, models: drives.models })
+  })
+  return {
+    location,
+    runtime,
+    [Symbol.asyncDispose]: async () => {
+      await runtime.close({ modelGraceMs: 0 })
+      await store[Symbol.asyncDispose]()
+    }
+  }
+}
+
+/** Opens the store that is there, to look into it and to deliver. Throws `store_unavailable` when there is none. */
+export async function openExisting(context: CommandContext): Promise<Workspace> {
+  const { cwd, env } = context.io
+  const named = context.options.store
+  const config = await readConfiguration(named === undefined ? findConfigFile(cwd) : undefined)
+  return openWorkspace(context, findExistingStore({ named, config, cwd, env }))
+}
+
+/** In the command it is the user of the system who acts. */
+export function systemUser(): Principal {
+  return { kind: 'person', id: nameOfUser() }
+}
+
+function nameOfUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A user without an entry in the system's list, as in many containers.
+    return `uid:${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+/** The same store; a hook runs before a thread is made in it. */
+function watchCreation(store: Store, beforeCreate: (thread: string) => void): Store {
+  return {
+    ...store,
+    create: (thread) => {
+      beforeCreate(thread.id)
+      return store.create(thread)
+    }
+  }
+}
+
+function toLogger({ output }: CommandContext): Logger {
+  const silent = (): void => undefined
+  const tell = (message: string): void => output.progress(output.paint(`warning: ${toVisibleLine(message, 500)}`, 'yellow'))
+  return { debug: silent, info: silent, warn: tell, error: tell }
+}
