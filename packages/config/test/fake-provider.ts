@@ -16,7 +16,7 @@ export interface FakeAnswer {
   /** Written one after another; default type `text/event-stream`. */
   readonly chunks: Iterable<string | Uint8Array>
   /** What happens after the last chunk: a proper end, a broken connection, or nothing. Default `end`. */
-  readonly then?: 'end' | 'destroy' | 'stay'
+  readonly after?: 'end' | 'destroy' | 'stay'
 }
 
 /** A provider that answers with given bytes, on loopback and a free port. */
@@ -26,7 +26,9 @@ export interface FakeProvider extends AsyncDisposable {
 }
 
 /** Starts a provider that gives the nth answer to the nth request, and the last one to all that follow. */
-export async function startFakeProvider(...answers: readonly (FakeAnswer | ((request: ReceivedRequest) => FakeAnswer))[]): Promise<FakeProvider> {
+export async function startFakeProvider(
+  ...answers: readonly (FakeAnswer | ((request: ReceivedRequest) => FakeAnswer))[]
+): Promise<FakeProvider> {
   const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     void readBody(request).then(async (body) => {
@@ -73,8 +75,12 @@ async function writeAnswer(response: ServerResponse, answer: FakeAnswer): Promis
   for (const chunk of answer.chunks) {
     if (response.destroyed) return
     // Each chunk leaves by itself, and no faster than the reader takes it.
-    if (!response.write(chunk)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), new Promise((resolve) => response.once('close', resolve))])
+    if (!response.write(chunk))
+      await Promise.race([
+        new Promise((resolve) => response.once('drain', resolve)),
+        new Promise((resolve) => response.once('close', resolve))
+      ])
   }
-  if (answer.then === 'destroy') response.destroy()
-  else if (answer.then !== 'stay') response.end()
+  if (answer.after === 'destroy') response.destroy()
+  else if (answer.after !== 'stay') response.end()
 }

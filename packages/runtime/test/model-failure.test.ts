@@ -37,7 +37,7 @@ describe('classification of a provider’s error', () => {
     expect(classifyModelError(answer(status))).toMatchObject({ why: 'transient', error: { code } })
   })
 
-  test.each([400, 401, 403, 404, 413, 422])('takes status %i for permanent', (status) => {
+  test.each([307, 400, 401, 403, 404, 413, 422])('takes status %i for permanent', (status) => {
     expect(classifyModelError(answer(status))).toMatchObject({ why: 'permanent', error: { code: 'provider_rejected' } })
   })
 

@@ -104,7 +104,9 @@ function classifyBrokenChunk(error: { readonly value?: unknown }): ModelError {
 }
 
 function codeOfStatus(status: number, answer: Answer): ErrorCode {
-  if (status < 400) return 'stream_interrupted'
+  if (status < 300) return 'stream_interrupted'
+  // We do not follow redirects: the key was given to one address.
+  if (status < 400) return 'provider_rejected'
   const word = codeOfWords(answer.words)
   if (status === 429 && answer.retryable === false) return 'provider_rejected'
   if (TRANSIENT_STATUSES.has(status) || status >= 500) {
