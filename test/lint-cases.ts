@@ -6,7 +6,7 @@ const RUNTIME = 'packages/runtime/src'
 
 /** Files that the cases import, so that every import can be resolved. */
 export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
-  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'tools', 'stores', 'models', 'engine', 'testing'].map((layer) => ({
+  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'stores', 'models', 'engine', 'testing'].map((layer) => ({
     path: `${RUNTIME}/${layer}/thing.ts`,
     source: 'export const thing = 1\n'
   })),
@@ -32,7 +32,6 @@ export const FORBIDDEN: readonly Forbidden[] = [
   layer('effects', 'loop'),
   layer('effects', 'stores'),
   layer('effects', 'engine'),
-  layer('tools', 'state'),
   layer('stores', 'state'),
   layer('stores', 'models'),
   layer('models', 'stores'),
@@ -53,7 +52,6 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('effects', 'node:sqlite'),
   npm('loop', '@ai-sdk/provider'),
   npm('loop', 'node:timers'),
-  npm('tools', 'yaml'),
   npm('stores', 'zod'),
   npm('models', 'liquidjs'),
   npm('engine', 'node:timers/promises'),
@@ -170,7 +168,6 @@ export const ALLOWED: readonly Case[] = [
     manifest: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'yaml', 'ajv/dist/2020.js', 'liquidjs', 're2js', 'zod'],
     effects: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', '../manifest/thing.ts', '@ai-sdk/provider'],
     loop: ['../contracts/thing.ts', '../util/thing.ts'],
-    tools: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
     stores: ['../contracts/thing.ts', '../util/thing.ts', 'node:sqlite'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
