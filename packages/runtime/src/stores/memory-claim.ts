@@ -54,8 +54,9 @@ function judgeReady(db: MemoryDatabase, thread: MemoryThread, request: ClaimRequ
 
 function judgeOwned(db: MemoryDatabase, thread: MemoryThread, request: ClaimRequest, now: Ms): Ready | null {
   const until = liveUntil(db, thread, now)
-  // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up.
-  if (until === null || thread.owner === request.worker) return { thread, why: 'expired', since: until ?? thread.at }
+  // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up: it comes first.
+  if (thread.owner === request.worker) return { thread, why: 'expired', since: 0 }
+  if (until === null) return { thread, why: 'expired', since: thread.at }
   return request.takeover === true && request.only !== undefined ? { thread, why: 'takeover', since: thread.at } : null
 }
 

@@ -101,8 +101,8 @@ function judgeReady(thread: Judged | undefined, request: ClaimRequest, now: Ms):
 }
 
 function judgeOwned(thread: Judged, request: ClaimRequest, now: Ms): Omit<Ready, 'no'> | null {
-  // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up.
-  const isLive = thread.until !== null && thread.until > now && thread.owner !== request.worker
-  if (!isLive) return { why: 'expired', since: thread.until ?? thread.at }
+  // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up: it comes first.
+  if (thread.owner === request.worker) return { why: 'expired', since: 0 }
+  if (thread.until === null || thread.until <= now) return { why: 'expired', since: thread.at }
   return request.takeover === true && request.only !== undefined ? { why: 'takeover', since: thread.at } : null
 }

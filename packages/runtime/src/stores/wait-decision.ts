@@ -2,6 +2,7 @@ import type { Json } from '../contracts/json.ts'
 import type { ItemId, Ms, Principal, WaitId } from '../contracts/ids.ts'
 import type { Decided, NewItem, WaitRow } from '../contracts/store.ts'
 import { digestJson, toCanonicalJson } from '../util/canonical.ts'
+import { toWellFormedJson } from '../util/well-formed.ts'
 
 /** What deciding does to a wait: the answer, and the row and the item to write when something changed. */
 export interface Judgement {
@@ -19,7 +20,8 @@ export function decisionItemId(wait: WaitId): ItemId {
  * Judges one decision. A principal has one vote; the decision that `needed` distinct principals gave is the wait's. The body of
  * the item is `{ wait, decision }`, its sender the principal who completed the quorum.
  */
-export function judgeDecision(wait: WaitRow, decision: Json, by: Principal, now: Ms): Judgement {
+export function judgeDecision(wait: WaitRow, given: Json, by: Principal, now: Ms): Judgement {
+  const decision = toWellFormedJson(given)
   if (wait.decision !== undefined)
     return { answer: { state: isSame(wait.decision, decision) ? 'repeated' : 'conflict', recorded: wait.decision } }
   if (wait.state === 'closed') return { answer: { state: 'closed' } }

@@ -38,7 +38,7 @@ export function fakeClock(options: { readonly now?: Ms } = {}): FakeClock {
   return {
     now: () => now,
     monotonic: () => monotonic,
-    sleep: (durationMs, signal) => sleepOn(sleepers, monotonic + durationMs, signal),
+    sleep: (durationMs, signal) => sleepOn(sleepers, monotonic, durationMs, signal),
     async advance(durationMs) {
       const until = monotonic + durationMs
       for (let next = nextSleeper(until); next !== undefined; next = nextSleeper(until)) {
@@ -61,11 +61,11 @@ export function fakeClock(options: { readonly now?: Ms } = {}): FakeClock {
   }
 }
 
-function sleepOn(sleepers: Set<Sleeper>, due: Ms, signal: AbortSignal | undefined): Promise<void> {
+function sleepOn(sleepers: Set<Sleeper>, start: Ms, durationMs: Ms, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve()
+    if (durationMs <= 0 || signal?.aborted === true) return resolve()
     const sleeper: Sleeper = {
-      due,
+      due: start + durationMs,
       wake() {
         sleepers.delete(sleeper)
         signal?.removeEventListener('abort', sleeper.wake)

@@ -1,3 +1,8 @@
 export type { Store } from '../contracts/store.ts'
 export type { FakeClock } from './fake-clock.ts'
 export { fakeClock } from './fake-clock.ts'
+export type { FaultPlan, FaultPoint, FaultyStore, StoreRead, StoreWrite } from './faulty-store.ts'
+export { faultyStore, repeatingStore } from './faulty-store.ts'
+export type { StoreCase, StoreKit, StoreSubject } from './store-kit.ts'
+export { createStoreKit } from './store-kit.ts'
+export { runStoreCase, STORE_CASES } from './store-suite.ts'
