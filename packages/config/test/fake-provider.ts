@@ -72,14 +72,11 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 async function writeAnswer(response: ServerResponse, answer: FakeAnswer): Promise<void> {
   response.writeHead(answer.status ?? 200, { 'content-type': 'text/event-stream', ...answer.headers })
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
   for (const chunk of answer.chunks) {
     if (response.destroyed) return
     // Each chunk leaves by itself, and no faster than the reader takes it.
-    if (!response.write(chunk))
-      await Promise.race([
-        new Promise((resolve) => response.once('drain', resolve)),
-        new Promise((resolve) => response.once('close', resolve))
-      ])
+    if (!response.write(chunk)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
   }
   if (answer.after === 'destroy') response.destroy()
   else if (answer.after !== 'stay') response.end()

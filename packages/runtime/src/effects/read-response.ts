@@ -157,7 +157,11 @@ function reasonOf(finish: Finish | undefined): string {
 
 /** Failed calls cost, too: what was reported, else a guess from what arrived, else nothing is claimed. */
 function failedUsage(end: End, parts: readonly Part[], promptCharacters: () => number): { readonly usage?: Usage } {
-  const reported = end.finish?.usage ?? end.announced
+  const [reported] = [end.finish?.usage, end.announced].filter((usage) => hasTokens(usage))
+  return reported || parts.length > 0 ? { usage: usageOf(reported, parts, promptCharacters) } : {}
+}
+
+function hasTokens(reported: LanguageModelV4Usage | undefined): boolean {
   const { inputTokens, outputTokens } = toUsage(reported)
-  return inputTokens + outputTokens > 0 || parts.length > 0 ? { usage: usageOf(reported, parts, promptCharacters) } : {}
+  return inputTokens + outputTokens > 0
 }
