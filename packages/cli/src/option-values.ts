@@ -9,6 +9,12 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   }
 }
 
+/** A parser for a name or a path. What looks like an option is one that lost its value. */
+export function name(text: string): string {
+  if (text !== '' && !text.startsWith('--')) return text
+  throw new InvalidArgumentError(text === '' ? 'Expected a value that is not empty.' : `Expected a value, and ${text} is an option.`)
+}
+
 /** Collects an option that may be given several times. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]

@@ -12,6 +12,7 @@ import { threadsCommand } from './commands/threads.ts'
 import { EXIT, exitCodeOfError } from './exit-code.ts'
 import { toReport } from './failure.ts'
 import { Interruption } from './interruption.ts'
+import { name } from './option-values.ts'
 import type { OutputMode } from './output.ts'
 import { Output } from './output.ts'
 
@@ -67,7 +68,7 @@ function buildProgram(io: CommandIo, choose: Choose): Command {
     .description('Runs durable agents: a killed process loses at most one unfinished model answer and repeats nothing that was done.')
     .version(readVersion(), '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
-    .option('--store <file>', 'where threads are kept (default: .holdfast/holdfast.db of the project)')
+    .option('--store <file>', 'where threads are kept (default: .holdfast/holdfast.db of the project)', name)
     .option('--json', 'one JSON document on standard output')
     .option('--quiet', 'no progress on standard error')
     .option('--no-color', 'no colours (also: NO_COLOR=1)')

@@ -15,6 +15,6 @@ export async function rehearse(
   await using store = memoryStore()
   await using runtime = createRuntime({ store, tools: drives.tools, models: drives.models, concurrency: 0 })
   const { definition } = await runtime.publish(agent)
-  await drives.models(definition.model)
   await runtime.start(agent, start)
+  await drives.models(definition.model)
 }

@@ -54,14 +54,13 @@ export function findConfigFile(cwd: string): string | undefined {
   return undefined
 }
 
-/** Makes the command's own folder, for this user alone. Whoever adds the project to version control does not add its threads. */
+/** Makes the folder of a store, for this user alone. Whoever adds the project to version control does not add its threads. */
 export function prepareFolder(location: StoreLocation): void {
   const folder = dirname(location.path)
-  if (basename(folder) !== FOLDER) return
   const ignore = join(folder, '.gitignore')
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 })
+    if (basename(folder) === FOLDER && !existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 })
   } catch (cause) {
     throw new Failure('store_unavailable', `${folder} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}.`, {
       details: { path: folder },

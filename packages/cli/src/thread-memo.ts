@@ -63,11 +63,6 @@ export function toMemo(
   }
 }
 
-/** Forgets a thread that was not made after all. */
-export function removeMemo(location: StoreLocation, thread: string): void {
-  rmSync(memoPath(location, thread), { force: true })
-}
-
 function memoPath(location: StoreLocation, thread: string): string {
   return join(location.threads, `${thread}.json`)
 }

@@ -4,6 +4,7 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { EXIT } from '../exit-code.ts'
+import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { openExisting } from '../workspace.ts'
 
@@ -21,8 +22,8 @@ export function cancelCommand(choose: Choose): Command {
     .argument('<thread>', 'its id')
     .option('--reason <text>', 'why, for the record')
     .option('--detach', 'only deliver: whoever drives the thread takes it')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)')
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)')
+    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
+    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
     .addHelpText(
       'after',
       `
@@ -51,5 +52,5 @@ async function cancelThread(context: CommandContext, id: string, options: Cancel
 
 async function look(context: CommandContext, id: string): Promise<ThreadInfo> {
   await using workspace = await openExisting(context)
-  return workspace.runtime.thread(id).info()
+  return await workspace.runtime.thread(id).info()
 }

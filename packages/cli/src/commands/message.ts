@@ -3,6 +3,7 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { readTextArgument } from '../text-input.ts'
+import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 /** `holdfast message` */
@@ -12,8 +13,8 @@ export function messageCommand(choose: Choose): Command {
     .argument('<thread>', 'its id')
     .argument('<text>', 'the message; - reads standard input')
     .option('--detach', 'only deliver: whoever drives the thread takes it')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)')
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)')
+    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
+    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',

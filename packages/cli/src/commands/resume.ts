@@ -4,6 +4,7 @@ import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
 import { takeThread } from '../ownership.ts'
+import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 interface ResumeOptions extends DriveOptions {
@@ -17,8 +18,8 @@ export function resumeCommand(choose: Choose): Command {
     .description('Drives a thread in this process until it rests: after a crash, an interruption or a wait.')
     .argument('<thread>', 'its id')
     .option('--takeover', 'dispossess an owner that lives: its unfinished work is lost, and may have had effects')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)')
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)')
+    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
+    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import type { AgentFile } from '../agent-file.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { createModels, loadAllTools, readConfiguration } from '../configuration.ts'
 import { driveToRest } from '../drive-to-rest.ts'
-import { collect } from '../option-values.ts'
+import { collect, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
 import { rehearse } from '../rehearsal.ts'
 import { findConfigFile, findStore, prepareFolder } from '../store-location.ts'
@@ -34,10 +34,10 @@ export function runCommandOf(choose: Choose): Command {
     .argument('<file>', 'the manifest of the agent: YAML or JSON')
     .argument('[prompt]', "the first message, in place of the manifest's `prompt`; - reads standard input")
     .option('--var <key=value>', 'sets a variable: text, JSON for other types, @file for what stands in a file (repeatable)', collect, [])
-    .option('--model <name>', 'another model: provider/model, or a profile of the configuration')
-    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools')
-    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)')
-    .option('--idempotency-key <key>', 'the same key again finds the thread that it made')
+    .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
+    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools', name)
+    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
+    .option('--idempotency-key <key>', 'the same key again finds the thread that it made', name)
     .addOption(
       new Option('--durability <level>', 'what a commit survives: a power cut, or only the death of the process').choices([
         'power',

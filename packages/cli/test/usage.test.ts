@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { folderWith, holdfast } from './command-kit.ts'
+
+const COMMANDS = ['run', 'resume', 'threads', 'show', 'log', 'message', 'cancel'] as const
+
+describe('the command line', () => {
+  test('shows help with examples for the program and for every command', async () => {
+    const folder = folderWith()
+    for (const argv of [['--help'], ['help'], ...COMMANDS.map((command) => [command, '--help'])]) {
+      const { code, stdout, stderr } = await holdfast(folder, argv)
+      expect({ argv, code, stderr, hasExample: stdout.includes('$ holdfast ') }).toEqual({ argv, code: 0, stderr: '', hasExample: true })
+      expect(stdout).toContain('--store')
+    }
+  })
+
+  test('shows its version', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+    expect(await holdfast(folderWith(), ['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  test('shows help on standard error and fails when no command is named', async () => {
+    const told = await holdfast(folderWith(), [])
+    expect(told).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: holdfast') })
+  })
+
+  test.for([
+    [['rum', 'x.yaml'], 'run'],
+    [['run', 'x.yaml', '--tols', 'y'], '--tools'],
+    [['run', 'x.yaml', '--josn'], '--json'],
+    [['log', 'thr_x', '--folow'], '--follow'],
+    [['threads', '--stor=x'], '--store']
+  ] as const)('says what may have been meant by %j', async ([argv, meant]) => {
+    const told = await holdfast(folderWith(), argv)
+    expect(told.code).toBe(2)
+    expect(told.stderr).toContain('error[invalid_input]')
+    expect(told.stderr).toContain(`Did you mean ${meant}?`)
+  })
+
+  // B108
+  test.for([
+    [['run']],
+    [['run', 'a.yaml', 'two', 'prompts']],
+    [['resume']],
+    [['message', 'thr_x']],
+    [['threads', '--limit', '0']],
+    [['threads', '--limit', '-1']],
+    [['threads', '--limit', '1e9']],
+    [['threads', '--limit', '']],
+    [['threads', '--limit', 'many']],
+    [['threads', '--status', 'done']],
+    [['log', 'thr_x', '--from', '0']],
+    [['log', 'thr_x', '--from', '1.5']],
+    [['run', 'a.yaml', '--durability', 'none']],
+    [['run', 'a.yaml', '--store']]
+  ] as const)('refuses %j', async ([argv]) => {
+    const told = await holdfast(folderWith(), [...argv, '--json'])
+    expect(told.code).toBe(2)
+    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'invalid_input' } })
+  })
+
+  test('takes shared options before and behind the command', async () => {
+    const folder = folderWith()
+    for (const argv of [
+      ['--json', 'threads', '--store', 'x.db'],
+      ['threads', '--json', '--store', 'x.db'],
+      ['--store', 'x.db', '--json', 'threads']
+    ]) {
+      const told = await holdfast(folder, argv)
+      expect(told.code).toBe(6)
+      expect(JSON.parse(told.stdout)).toMatchObject({ error: { details: { path: expect.stringMatching(/x\.db$/) } } })
+    }
+  })
+})
