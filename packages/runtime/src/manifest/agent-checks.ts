@@ -1,5 +1,5 @@
 import { isHoldfastError } from '../contracts/errors.ts'
-import type { JsonObject } from '../contracts/json.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
 import type { VariableDeclaration } from '../contracts/publication.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { compileSchema } from './json-schema.ts'
@@ -10,17 +10,18 @@ import { foldKey } from './variable-key.ts'
 import { findDeclarationFaults } from './variables.ts'
 
 /** What of an agent is checked beyond its shape. */
-interface CheckedAgent {
+export interface CheckedAgent {
   readonly systemPrompt?: string
   readonly prompt?: string
-  readonly variables?: readonly VariableDeclaration[]
+  /** Null when they cannot be read: then nobody knows which names there are. */
+  readonly variables?: readonly VariableDeclaration[] | null
   readonly outputSchema?: JsonObject
 }
 
-/** What is wrong with an agent whose shape is right: its variables, its templates and what they name, its output schema. */
+/** What is wrong with an agent beyond its shape: its variables, its templates and what they name, its output schema. */
 export async function findAgentFaults(agent: CheckedAgent): Promise<readonly AgentFault[]> {
-  const variables = agent.variables ?? []
-  const faults = [...findDeclarationFaults(variables)]
+  const { variables = [] } = agent
+  const faults = [...findDeclarationFaults(variables ?? [])]
   for (const field of ['systemPrompt', 'prompt'] as const) {
     const text = agent[field]
     if (text !== undefined) faults.push(...(await findTemplateFaults(field, text, variables)))
@@ -29,7 +30,26 @@ export async function findAgentFaults(agent: CheckedAgent): Promise<readonly Age
   return faults
 }
 
-async function findTemplateFaults(field: string, text: string, variables: readonly VariableDeclaration[]): Promise<readonly AgentFault[]> {
+/** What of an agent can be checked although its shape is wrong: the fields in which nothing is. */
+export function toCheckable(value: Json, faults: readonly AgentFault[]): CheckedAgent {
+  const wrong = new Set(faults.map(({ path }) => path[0]))
+  if (typeof value !== 'object' || value === null || wrong.has(undefined)) return {}
+  const sound = Object.entries(value).filter(([key]) => CHECKED_FIELDS.has(key) && !wrong.has(key))
+  return { ...Object.fromEntries(sound), ...(wrong.has('variables') ? { variables: null } : {}) }
+}
+
+const CHECKED_FIELDS: ReadonlySet<string> = new Set([
+  'systemPrompt',
+  'prompt',
+  'variables',
+  'outputSchema'
+] satisfies (keyof CheckedAgent)[])
+
+async function findTemplateFaults(
+  field: string,
+  text: string,
+  variables: readonly VariableDeclaration[] | null
+): Promise<readonly AgentFault[]> {
   const parsed = await parseTemplate(text)
   const position = createLineFinder(text)
   const at = (offset: number) => `(line ${position(offset).line} of the text)`
@@ -41,6 +61,7 @@ async function findTemplateFaults(field: string, text: string, variables: readon
       message: `${message} ${at(offset)}`
     }))
   }
+  if (variables === null) return []
   const known = new Set(variables.map(({ key }) => foldKey(key)))
   return parsed.template.references
     .filter(({ path }) => !known.has(foldKey(path[0] ?? '')))

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { AgentDefinition } from '../contracts/api.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
-import { findAgentFaults } from './agent-checks.ts'
+import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { toTextProblems } from './agent-fault.ts'
 import { checkShape, findMissingTexts } from './agent-issues.ts'
@@ -33,7 +33,8 @@ export async function parseAgentManifest(text: string, file: string): Promise<Ag
   const { AgentManifestShape, AGENT_FIELDS } = await loadAgentShape()
   const value = withTexts(document, withVariableTexts(document, document.value), (current) => findMissingTexts(AgentManifestShape, current))
   const shape = checkShape(AgentManifestShape, AGENT_FIELDS, value)
-  const faults = shape.ok ? [...findExtensionFaults(shape.data), ...(await findAgentFaults(shape.data))] : relevant(value, shape.faults)
+  const told = shape.ok ? findExtensionFaults(shape.data) : relevant(value, shape.faults)
+  const faults = [...told, ...(await findAgentFaults(shape.ok ? shape.data : toCheckable(value, told)))]
   const known = new Set(document.errors.map(({ path }) => path))
   const problems = [...document.errors, ...toTextProblems(document, faults).filter(({ path }) => !known.has(path))]
   if (!shape.ok || problems.length > 0) throw toManifestError(file, problems)

@@ -1,4 +1,4 @@
-import type { ErrorObject, Options, ValidateFunction } from 'ajv'
+import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
@@ -43,12 +43,16 @@ async function compileNew(schema: JsonObject): Promise<Validator> {
   const { $schema: _, ...body } = schema
   try {
     await checkSyntax(draft, body)
-    const first = (await createCompiler(draft, false))(body)
+    const compile = await loadCompiler(draft)
+    const first = compile(body, { allErrors: false })
     // A schema that is its own `$ref` compiles, and fails only here.
     first(null)
-    const compileThorough = await createCompiler(draft, true)
     let thorough: ValidateFunction | undefined
-    return (value) => validate(value, first, () => (thorough ??= compileThorough(body)))
+    return (value) =>
+      validate(value, first, () => {
+        thorough ??= compile(body, { allErrors: true })
+        return thorough
+      })
   } catch (cause) {
     throw refuse(cause instanceof RangeError ? 'it refers to itself without end' : toReason(cause), cause)
   }
@@ -68,39 +72,44 @@ function draftOf(schema: JsonObject): Draft | undefined {
 }
 
 async function checkSyntax(draft: Draft, body: JsonObject): Promise<void> {
-  syntaxCheckers[draft] ??= createAjv(draft, { strict: false, logger: false })
+  syntaxCheckers[draft] ??= loadAjv(draft).then((create) => create({ strict: false, logger: false }))
   const ajv = await syntaxCheckers[draft]
   if (ajv.validateSchema(body) !== true) throw new Error(ajv.errorsText(ajv.errors, { dataVar: 'schema' }).slice(0, 500))
 }
 
 /** They know nothing but the language itself, and cost some 15 ms each. */
-const syntaxCheckers: { [draft in Draft]?: ReturnType<typeof createAjv> } = {}
+const syntaxCheckers: { [draft in Draft]?: Promise<Ajv> } = {}
+
+type Compile = (body: JsonObject, options: { readonly allErrors: boolean }) => ValidateFunction
 
 /** An own instance for every schema: an overflow breaks an instance, and names (`$id`) of different schemas must not meet. */
-async function createCompiler(draft: Draft, allErrors: boolean): Promise<(body: JsonObject) => ValidateFunction> {
+async function loadCompiler(draft: Draft): Promise<Compile> {
+  const create = await loadAjv(draft)
   const regExp = await createLinearPatterns()
-  const ajv = await createAjv(draft, {
-    strict: false,
-    logger: false,
-    meta: false,
-    validateSchema: false,
-    validateFormats: false,
-    verbose: true,
-    allErrors,
-    code: { regExp }
-  })
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false, validate: isUnique })
-  return (body) => ajv.compile(body)
+  return (body, { allErrors }) => {
+    const ajv = create({
+      strict: false,
+      logger: false,
+      meta: false,
+      validateSchema: false,
+      validateFormats: false,
+      verbose: true,
+      allErrors,
+      code: { regExp }
+    })
+    ajv.removeKeyword('uniqueItems')
+    ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', errors: false, validate: isUnique })
+    return ajv.compile(body)
+  }
 }
 
-async function createAjv(draft: Draft, options: Options) {
+async function loadAjv(draft: Draft): Promise<(options: Options) => Ajv> {
   if (draft === '7') {
     const { Ajv } = await loadAjv7()
-    return new Ajv(options)
+    return (options) => new Ajv(options)
   }
   const { Ajv2020 } = await loadAjv2020()
-  return new Ajv2020(options)
+  return (options) => new Ajv2020(options)
 }
 
 /** The compiler's own compares every pair. */

@@ -16,8 +16,16 @@ export async function createLinearPatterns(): Promise<RegExpEngine> {
   return Object.assign(engine, { code: 'linearPattern' })
 }
 
-/** The schema without the patterns that cannot be matched in linear time: for where something else checks the values. */
-export async function withoutHardPatterns(schema: JsonObject): Promise<JsonObject> {
+/** The schema without the patterns that cannot be matched in linear time: for where something else checks the values. Made once for an object. */
+export function withoutHardPatterns(schema: JsonObject): Promise<JsonObject> {
+  const known = softened.get(schema) ?? soften(schema)
+  softened.set(schema, known)
+  return known
+}
+
+const softened = new WeakMap<JsonObject, Promise<JsonObject>>()
+
+async function soften(schema: JsonObject): Promise<JsonObject> {
   const compile = await createPatternCompiler()
   const isLinear = (pattern: string) => {
     try {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../contracts/json.ts'
 import type { Definition, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { digestJson } from '../util/canonical.ts'
-import { findAgentFaults } from './agent-checks.ts'
+import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { toCodeProblems } from './agent-fault.ts'
 import { checkShape } from './agent-issues.ts'
@@ -24,6 +24,7 @@ import { collectTools, isTool } from './tool-registry.ts'
  * Throws `invalid_manifest` (details: `problems`), `tool_unknown` (details: `unknown`), `invalid_tools` (details: `tool`).
  */
 export async function freezeDefinition(agent: AgentDefinition, registry: Iterable<Tool> = []): Promise<Publication> {
+  if (typeof agent !== 'object' || agent === null) throw toError('the definition', [NO_OBJECT])
   const tools = collectTools(agent, registry)
   const data = await checkAgent(agent)
   const { limits = {}, outputSchema, variables = [] } = data
@@ -46,14 +47,17 @@ export async function freezeDefinition(agent: AgentDefinition, registry: Iterabl
   return { digest: digestJson(definition), definition }
 }
 
+const NO_OBJECT: AgentFault = { code: 'invalid', path: [], message: 'this is no definition', expected: 'an object' }
+
 /** The agent as plain data of the right shape, its tools named and its output schema written out. */
 async function checkAgent(agent: AgentDefinition): Promise<CodeAgent> {
   const label = typeof agent.name === 'string' && agent.name !== '' ? agent.name.slice(0, 200) : 'the definition'
   const copy = toJsonCopy({ ...agent, ...toNamedTools(agent), ...toWrittenSchema(agent, label) })
-  if (!copy.ok) throw toError(label, [copy])
+  if (!copy.ok) throw toError(label, [{ code: copy.code, path: copy.path, message: copy.message }])
   const { CodeAgentShape, AGENT_FIELDS } = await loadAgentShape()
   const shape = checkShape(CodeAgentShape, AGENT_FIELDS, copy.value)
-  const faults = shape.ok ? await findAgentFaults(shape.data) : shape.faults
+  const told = shape.ok ? [] : shape.faults
+  const faults = [...told, ...(await findAgentFaults(shape.ok ? shape.data : toCheckable(copy.value, told)))]
   if (!shape.ok || faults.length > 0) throw toError(label, faults)
   return shape.data
 }

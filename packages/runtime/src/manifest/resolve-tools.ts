@@ -30,7 +30,7 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once']
 
 /**
  * Resolves the tools of a definition: by the last segment of their path, hyphens and underscores being the same. Throws `tool_unknown` (details:
- * `unknown`, each with `reference`, `path` and `candidates`) when an entry names no tool, or more than one.
+ * `unknown`, each with `reference`, `path`, `ambiguous` and `candidates`) when an entry names no tool, or more than one.
  */
 export async function resolveTools(
   entries: readonly ToolEntry[],
@@ -38,7 +38,7 @@ export async function resolveTools(
   settings: ToolSettings
 ): Promise<ResolvedTools> {
   const found = entries.map((entry) => findTool(entry, tools))
-  const unknown = found.flatMap((result, index) => (result.ok ? [] : [toUnknown(entries[index] ?? '', index, result.candidates)]))
+  const unknown = found.flatMap((result, index) => (result.ok ? [] : [toUnknown(entries[index] ?? '', index, result)]))
   if (unknown.length > 0) throw toUnknownError(unknown)
   const names = found.flatMap((result) => (result.ok ? [result.name] : []))
   const faults = [
@@ -51,7 +51,8 @@ export async function resolveTools(
   return { ok: true, descriptors }
 }
 
-type Found = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly candidates: readonly string[] }
+type Missed = { readonly ok: false; readonly ambiguous: boolean; readonly candidates: readonly string[] }
+type Found = { readonly ok: true; readonly name: string } | Missed
 
 function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
   const wanted = foldReference(referenceOf(entry))
@@ -59,9 +60,9 @@ function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
   const matches = names.filter((name) => foldReference(name) === wanted)
   const [name] = matches
   if (name !== undefined && matches.length === 1) return { ok: true, name }
-  if (matches.length > 1) return { ok: false, candidates: matches }
+  if (matches.length > 1) return { ok: false, ambiguous: true, candidates: matches }
   const near = nearest(wanted, names, 3)
-  return { ok: false, candidates: near.length > 0 ? near : names.slice(0, 20) }
+  return { ok: false, ambiguous: false, candidates: near.length > 0 ? near : names.slice(0, 20) }
 }
 
 function referenceOf(entry: ToolEntry): string {
@@ -73,8 +74,8 @@ export function foldReference(reference: string): string {
   return (reference.replace(/\/+$/, '').split('/').at(-1) ?? '').replaceAll('-', '_')
 }
 
-function toUnknown(entry: ToolEntry, index: number, candidates: readonly string[]) {
-  return { reference: referenceOf(entry).slice(0, 200), path: `tools[${index}]`, candidates: [...candidates] }
+function toUnknown(entry: ToolEntry, index: number, { ambiguous, candidates }: Missed) {
+  return { reference: referenceOf(entry).slice(0, 200), path: `tools[${index}]`, ambiguous, candidates: [...candidates] }
 }
 
 function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): HoldfastError {
@@ -82,7 +83,7 @@ function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): Holdf
     ({ reference, path, candidates }) => `  ${path}: "${reference}" names no tool, or several: ${candidates.join(', ')}`
   )
   const details: { readonly [key: string]: Json } = { unknown: [...unknown] }
-  return new HoldfastError('tool_unknown', `Tools of the definition cannot be found. Nearest are:\n${lines.join('\n')}`, { details })
+  return new HoldfastError('tool_unknown', `Tools of the definition cannot be found:\n${lines.join('\n')}`, { details })
 }
 
 function findRepeated(names: readonly string[]): readonly AgentFault[] {

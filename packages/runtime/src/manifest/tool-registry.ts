@@ -8,7 +8,7 @@ export const TASK_COMPLETE_NAME = 'task_complete'
 
 /** Whether an entry of an agent's tools is a tool itself, and no reference to one. */
 export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
-  return typeof entry === 'object' && 'execute' in entry
+  return typeof entry === 'object' && entry !== null && 'execute' in entry
 }
 
 /** What grants and placement call a tool of the host. */
@@ -29,7 +29,7 @@ export function versionOf(tool: Tool): string {
  */
 export function collectTools(agent: Pick<AgentDefinition, 'tools'>, registry: Iterable<Tool>): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>()
-  for (const tool of [...registry, ...(agent.tools ?? []).filter(isTool)]) {
+  for (const tool of [...registry, ...(Array.isArray(agent.tools) ? agent.tools.filter(isTool) : [])]) {
     const other = tools.get(tool.name)
     if (tool.name === TASK_COMPLETE_NAME) throw refuse(tool, 'this name is that of a built-in tool')
     if (other !== undefined && other !== tool) throw refuse(tool, 'two tools have this name')
