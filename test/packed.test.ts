@@ -1,5 +1,5 @@
 // What a user gets: the three packages packed, installed from their tarballs into an empty folder, and the README's program run there.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
@@ -9,6 +9,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGES = ['runtime', 'config', 'cli']
 const INSTALL_MS = 300_000
+const COMPILER = [
+  '--noEmit',
+  '--strict',
+  '--skipLibCheck',
+  '--module',
+  'nodenext',
+  '--target',
+  'es2024',
+  '--lib',
+  'es2024,esnext.disposable,dom',
+  '--types',
+  ''
+]
 
 // It asks the package registry for the dependencies; elsewhere than in CI that is opted into.
 const required = process.env['HOLDFAST_REQUIRE'] === 'all'
@@ -29,6 +42,7 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
     const home = emptyFolder(folder, 'all')
     npm(home, 'install', ...Object.values(tarballs))
     writeFileSync(join(home, 'program.ts'), programOf('README.md'))
+    expect(run(home, join(ROOT, 'node_modules/.bin/tsc'), ...COMPILER, 'program.ts')).toBe('')
     expect(run(home, process.execPath, 'program.ts')).toContain('completed')
     expect(run(home, 'npx', '--no-install', 'holdfast', '--help')).toContain('Usage: holdfast')
   })
@@ -98,10 +112,8 @@ function run(cwd: string, program: string, ...args: readonly string[]): string {
     ([key]) => !/^npm_(package|lifecycle|command|execpath|config_local_prefix|node_execpath)|^INIT_CWD$|^NODE_OPTIONS$/.test(key)
   )
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-  return execFileSync(program, args, {
-    cwd,
-    encoding: 'utf8',
-    env: { ...Object.fromEntries(inherited), PATH },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
+  const env = { ...Object.fromEntries(inherited), PATH }
+  const result = spawnSync(program, args, { cwd, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 })
+  if (result.status === 0) return result.stdout
+  throw new Error(`${basename(program)} ${args.join(' ')} ended with ${result.status ?? result.signal}:\n${result.stdout}${result.stderr}`)
 }
