@@ -41,10 +41,13 @@ export function createChatEvents(): ChatEvents {
   }
 }
 
-/** The events of an answer that came whole, although a stream was asked for. */
+/** The events of an answer that came whole, although a stream was asked for. A stream that is only called JSON is read as what it is. */
 export function toChatStream(body: string): string {
   const events = createChatEvents()
-  return [...body.split(/\r\n|\r|\n/).map((line) => `data: ${line}`), '', 'data: [DONE]', ''].map((line) => events.line(line)).join('')
+  const lines = body.split(/\r\n|\r|\n/)
+  const isJson = body.trimStart().startsWith('{')
+  const told = isJson ? [...lines.map((line) => `data: ${line}`), '', 'data: [DONE]', ''] : lines
+  return told.map((line) => events.line(line)).join('') + events.end()
 }
 
 function toEvent(text: string, event: string | undefined, progress: ChatProgress): string {

@@ -5,7 +5,8 @@ import { z } from 'zod'
 const OBJECT = 'an object'
 const NAME = 'a text that is not empty'
 const SECRET = '{ env: NAME } with the name of an environment variable'
-const URL_WANTED = 'an http or https URL without credentials, query or fragment'
+/** What is expected where an address stands. */
+export const URL_WANTED = 'an http or https URL without credentials, query or fragment'
 
 const name = z.string(NAME).trim().min(1, NAME)
 const secret = z.strictObject({ env: z.string(SECRET).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, SECRET) }, SECRET)
@@ -133,7 +134,8 @@ export const ScriptShape = z.strictObject(
   OBJECT
 )
 
-function isPlainUrl(text: string): boolean {
+/** Whether a text is an http or https URL that holds no secret and that a path can be put behind. */
+export function isPlainUrl(text: string): boolean {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
   return url.username === '' && url.password === '' && !text.includes('?') && !text.includes('#')

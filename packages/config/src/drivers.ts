@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import type { LanguageModel } from '@holdfast/runtime'
 import { HoldfastError, scriptedModel } from '@holdfast/runtime'
-import type { ProviderConfig } from './config.ts'
+import type { ProviderConfig, SecretReference } from './config.ts'
+import { isPlainUrl, URL_WANTED } from './config-shape.ts'
 import { loadAnthropic, loadGoogle, loadOpenAI, loadOpenAICompatible } from './libraries.ts'
 import { loadScript } from './load-script.ts'
+import { withDefaults } from './model-defaults.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 
 /** What a driver works with. */
@@ -18,24 +20,18 @@ export interface DriverContext {
 export async function createModel(provider: string, config: ProviderConfig, model: string, context: DriverContext): Promise<LanguageModel> {
   switch (config.driver) {
     case 'openai': {
-      const reached = toAddress(provider, config, context, 'OPENAI_API_KEY', 'https://api.openai.com/v1')
+      const reached = toAddress(provider, config, context, BUILT_IN.openai)
       const { createOpenAI } = await loadOpenAI()
       if (config.api === 'chat') return createOpenAI(withFetch(reached, 'chat', context)).chat(model)
-      return createOpenAI(withFetch(reached, 'other', context)).responses(model)
+      return withDefaults(createOpenAI(withFetch(reached, 'other', context)).responses(model), OWN_HISTORY)
     }
     case 'anthropic': {
-      const reached = toAddress(provider, config, context, 'ANTHROPIC_API_KEY', 'https://api.anthropic.com/v1')
+      const reached = toAddress(provider, config, context, BUILT_IN.anthropic)
       const { createAnthropic } = await loadAnthropic()
       return createAnthropic(withFetch(reached, 'messages', context)).languageModel(model)
     }
     case 'google': {
-      const reached = toAddress(
-        provider,
-        config,
-        context,
-        'GOOGLE_GENERATIVE_AI_API_KEY',
-        'https://generativelanguage.googleapis.com/v1beta'
-      )
+      const reached = toAddress(provider, config, context, BUILT_IN.google)
       const { createGoogle } = await loadGoogle()
       return createGoogle(withFetch(reached, 'other', context)).languageModel(model)
     }
@@ -50,17 +46,42 @@ export async function createModel(provider: string, config: ProviderConfig, mode
   }
 }
 
-type Address = { readonly baseURL: string; readonly apiKey: string }
+// The log is the authority: what OpenAI keeps by itself is gone after a month, and a thread may be older. Options may say otherwise.
+const OWN_HISTORY = { options: { openai: { store: false } } }
+
+const BUILT_IN = {
+  openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
+  anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1', variable: 'ANTHROPIC_BASE_URL' },
+  google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY', address: 'https://generativelanguage.googleapis.com/v1beta', variable: undefined }
+} as const
+
+interface Reached {
+  readonly baseURL: string
+  readonly apiKey: string
+}
 
 function toAddress(
   provider: string,
-  config: { readonly apiKey?: { readonly env: string }; readonly baseURL?: string },
+  config: { readonly apiKey?: SecretReference; readonly baseURL?: string },
   context: DriverContext,
-  variable: string,
-  address: string
-): Address {
-  // The address is always given: else the package would read one from the environment by itself.
-  return { baseURL: config.baseURL ?? address, apiKey: readSecret(provider, config.apiKey?.env ?? variable, context) }
+  builtIn: (typeof BUILT_IN)[keyof typeof BUILT_IN]
+): Reached {
+  // The address is always given: else the package would read one from the environment of the process by itself.
+  const baseURL = config.baseURL ?? readAddress(builtIn.variable, context) ?? builtIn.address
+  return { baseURL, apiKey: readSecret(provider, config.apiKey?.env ?? builtIn.key, context) }
+}
+
+function readAddress(variable: string | undefined, { env }: DriverContext): string | undefined {
+  const value = variable === undefined ? '' : (env[variable]?.trim() ?? '')
+  if (value === '') return undefined
+  if (!isPlainUrl(value)) {
+    throw new HoldfastError('invalid_config', `The environment variable ${variable} must hold ${URL_WANTED}.`, {
+      details: { variable: variable ?? '' }
+    })
+  }
+  const url = new URL(value)
+  // Anthropic's own clients add the version themselves.
+  return variable === 'ANTHROPIC_BASE_URL' && url.pathname === '/' ? `${url.origin}/v1` : value
 }
 
 function withFetch<T extends { readonly apiKey?: string }>(reached: T, format: 'chat' | 'messages' | 'other', context: DriverContext) {

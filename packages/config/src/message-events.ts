@@ -1,8 +1,9 @@
 import type { Fields } from './fields.ts'
 import { isFields } from './fields.ts'
 
-/** The events of an answer of the Messages API that came whole, although a stream was asked for. */
+/** The events of an answer of the Messages API that came whole, although a stream was asked for. A stream that is only called JSON is what it is. */
 export function toMessageStream(body: string): string {
+  if (!body.trimStart().startsWith('{')) return body
   const message: unknown = JSON.parse(body)
   if (!isFields(message)) return ''
   if (message['type'] === 'error' || isFields(message['error'])) return write({ type: 'error', error: message['error'] })

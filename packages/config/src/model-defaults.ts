@@ -2,8 +2,8 @@ import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sd
 import type { LanguageModel, ModelSettings } from '@holdfast/runtime'
 import type { ModelProfile } from './config.ts'
 
-/** The same model, which a profile gives options and settings; what a call says itself wins. */
-export function withDefaults(model: LanguageModel, { options, settings }: ModelProfile): LanguageModel {
+/** The same model, which is given options and settings; what a call says itself wins. */
+export function withDefaults(model: LanguageModel, { options, settings }: Pick<ModelProfile, 'options' | 'settings'>): LanguageModel {
   if (!options && !settings) return model
   const defaults = toCallOptions(settings ?? {})
   const complete = (call: LanguageModelV4CallOptions): LanguageModelV4CallOptions => ({

@@ -115,8 +115,11 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   return pieces.join('')
 }
 
-function hide(text: string, secret: string | undefined): string {
-  return secret && text.includes(secret) ? text.replaceAll(secret, '[hidden]') : text
+// What stands in for a key where none is needed (`ollama`, `none`) is no secret, and is a word of the answer.
+const MIN_SECRET_LENGTH = 16
+
+function hide(text: string, secret = ''): string {
+  return secret.length >= MIN_SECRET_LENGTH && text.includes(secret) ? text.replaceAll(secret, '[hidden]') : text
 }
 
 function toError(response: Response, text: string): Response {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createModelResolver, NO_CONFIG } from '../src/index.ts'
 import { askModel, modelOf, SECRET, user } from './ask-model.ts'
 import { ask, DRIVERS, finish, said, stream } from './chat-wire.ts'
 import type { FakeAnswer } from './fake-provider.ts'
@@ -139,6 +140,19 @@ describe.each(DRIVERS.map((toProvider) => ({ toProvider, driver: toProvider('htt
     })
   }
 )
+
+test('what stands in for a key and is none may stand in an answer', async () => {
+  await using server = await startFakeProvider({ chunks: stream(said('content of ollama'), finish('stop')) })
+  const config = { ...NO_CONFIG, providers: { p: { driver: 'openai', api: 'chat', baseURL: server.url } as const } }
+  const model = await createModelResolver(config, { env: { OPENAI_API_KEY: 'content' }, baseDir: '.' })({ provider: 'p', model: 'm' })
+  expect(await askModel(model)).toMatchObject({ parts: [{ text: 'content of ollama' }] })
+})
+
+test('a stream that is only called JSON is read as the stream that it is', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await ask(stream(said('ok'), finish('stop')), (baseURL) => ({ driver: 'openai-compatible', baseURL }), { headers })
+  expect(response).toMatchObject({ kind: 'responded', parts: [{ text: 'ok' }] })
+})
 
 test('reasoning alone is kept where the provider sends it as such', async () => {
   // B023

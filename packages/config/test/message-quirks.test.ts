@@ -182,6 +182,21 @@ describe('the wire of Anthropic', () => {
 })
 
 describe('the wire of OpenAI Responses', () => {
+  test('carries the whole history each time and leaves nothing in the provider’s store', async () => {
+    await using server = await startFakeProvider({ chunks: [] })
+    const model = await modelOf({ driver: 'openai', baseURL: server.url })
+    const metadata = { openai: { itemId: 'fc_1' } }
+    await askModel(model, [user('hi'), ...replay([{ type: 'tool-call', id: 'call_1', tool: 'get', input: '{"k":1}', metadata }], ['one'])])
+    expect(server.requests[0]?.body).toMatchObject({
+      store: false,
+      input: [
+        { role: 'user' },
+        { type: 'function_call', call_id: 'call_1', name: 'get', arguments: '{"k":1}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'one' }
+      ]
+    })
+  })
+
   // B015
   test('fails as overloaded when the response fails behind partial output', async () => {
     const created = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt' } }

@@ -39,6 +39,19 @@ describe('without a configuration', () => {
     }
   })
 
+  test.each([
+    ['openai', 'OPENAI_BASE_URL', '/v1', '/v1/responses'],
+    ['anthropic', 'ANTHROPIC_BASE_URL', '', '/v1/messages'],
+    ['anthropic', 'ANTHROPIC_BASE_URL', '/gateway', '/gateway/messages']
+  ])('%s is looked for where %s points', async (provider, variable, suffix, path) => {
+    await using server = await startFakeProvider({ status: 500, chunks: [] })
+    const resolve = createModelResolver(NO_CONFIG, { env: { ...KEYS, [variable]: `${server.url}${suffix}` }, baseDir: folder })
+    await askModel(await resolve({ provider, model: 'm' }))
+    expect(server.requests.map((request) => request.path)).toEqual([path])
+    const broken = createModelResolver(NO_CONFIG, { env: { ...KEYS, [variable]: 'http://u:p@h' }, baseDir: folder })
+    await expect(broken({ provider, model: 'm' })).rejects.toMatchObject({ code: 'invalid_config', details: { variable } })
+  })
+
   test('a provider that is not there is named with what may be meant', async () => {
     const resolve = createModelResolver(NO_CONFIG, { env: KEYS, baseDir: folder })
     await expect(resolve({ provider: 'antropic', model: 'm' })).rejects.toMatchObject({
