@@ -12,7 +12,7 @@ export interface DocumentFault {
 }
 
 /** What a document may be at most. */
-export const DOCUMENT_BOUNDS = { depth: 128, nodes: 100_000, length: 8_388_608, tokens: 1_000_000 } as const
+export const DOCUMENT_BOUNDS = { depth: 128, nodes: 100_000, length: 8_388_608, lexemes: 800_000 } as const
 
 /** Keys that reach the prototype of an object somewhere: refused everywhere, in data too. */
 export const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])

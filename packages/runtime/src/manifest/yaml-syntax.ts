@@ -1,4 +1,4 @@
-import type { CST, Document, Lexer, ParsedNode } from 'yaml'
+import type { CST, Document, ParsedNode } from 'yaml'
 import type { DocumentFault } from './document-fault.ts'
 import { DOCUMENT_BOUNDS } from './document-fault.ts'
 import { loadYaml } from './libraries.ts'
@@ -24,35 +24,32 @@ const OPTIONS = {
 } as const
 
 /**
- * Reads a text as one YAML 1.2 document. The tokens are measured before the tree is built, as building is recursive: what is too deep or too
- * large costs no more than reading it once.
+ * Reads a text as one YAML 1.2 document. It is measured twice before its tree is built: as lexemes, which takes no memory, and as tokens, which are not
+ * nested for the stack. What is too deep or too large gets no further.
  */
 export async function readYamlSyntax(text: string): Promise<YamlSyntax> {
   const yaml = await loadYaml()
-  const tokens: CST.Token[] = []
-  const excess = readTokens(yaml, text, tokens) ?? findTokenExcess(yaml, tokens)
-  if (excess !== undefined) return { root: null, faults: [excess] }
-  const faults = findTokenFaults(yaml, tokens)
+  const long = findLexemeExcess(yaml, text)
+  if (long !== undefined) return { root: null, faults: [long] }
+  const tokens = [...new yaml.Parser().parse(text)]
+  const excess = findTokenExcess(yaml, tokens)
+  const faults = excess === undefined ? findTokenFaults(yaml, tokens) : [excess]
   if (faults.length > 0) return { root: null, faults }
   const document = compose(yaml, tokens, text.length)
   return { root: document?.contents ?? null, faults: document === undefined ? [] : toFaults(document) }
 }
 
-function readTokens(yaml: Yaml, text: string, tokens: CST.Token[]): DocumentFault | undefined {
-  const lexer: Lexer = new yaml.Lexer()
-  const parser = new yaml.Parser()
+function findLexemeExcess(yaml: Yaml, text: string): DocumentFault | undefined {
   let offset = 0
   let count = 0
   let depth = 0
-  for (const lexeme of lexer.lex(text)) {
+  for (const lexeme of new yaml.Lexer().lex(text)) {
     count += 1
     depth += NESTING.get(lexeme) ?? 0
     if (depth > DOCUMENT_BOUNDS.depth) return tooDeep(offset)
-    if (count > DOCUMENT_BOUNDS.tokens) return tooLarge(offset)
-    for (const token of parser.next(lexeme)) tokens.push(token)
+    if (count > DOCUMENT_BOUNDS.lexemes) return tooLarge(offset)
     if (!isMark(lexeme)) offset += lexeme.length
   }
-  for (const token of parser.end()) tokens.push(token)
   return undefined
 }
 
