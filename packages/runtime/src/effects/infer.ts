@@ -5,6 +5,7 @@ import type { Action, Running } from '../contracts/heart.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { setAlarm } from '../util/alarm.ts'
 import { gateCall } from './gate.ts'
 import { classifyModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
@@ -100,11 +101,8 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
 async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<ModelResponse> {
   const { state, stop } = asked
   const { signal } = stop
-  const timer = new AbortController()
   const { providerTimeoutMs } = state.limits
-  void ports.clock.sleep(providerTimeoutMs, timer.signal).then(() => {
-    if (!timer.signal.aborted) stop.abort(TIMED_OUT)
-  })
+  const timer = setAlarm(ports.clock, providerTimeoutMs, () => stop.abort(TIMED_OUT))
   const failed = (error: unknown): ModelResponse =>
     signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : { kind: 'failed', ...classifyModelError(error, signal) }
   try {
@@ -123,7 +121,7 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
   } catch (error) {
     return failed(error)
   } finally {
-    timer.abort()
+    timer.stop()
   }
 }
 

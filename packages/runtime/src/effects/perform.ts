@@ -2,6 +2,8 @@ import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import type { Alarm } from '../util/alarm.ts'
+import { setAlarm } from '../util/alarm.ts'
 import { gateCall } from './gate.ts'
 import { performInfer } from './infer.ts'
 import type { EffectPorts } from './ports.ts'
@@ -36,10 +38,12 @@ function performGate(
   const calls = conversationOf(state, action.scope).turn?.calls ?? []
   const position = calls.findIndex((call) => call.id === action.call)
   const call = calls[position]
-  const over = new AbortController()
+  let isOver = false
+  let alarm: Alarm | null = null
   const end = (facts: readonly Fact[]): void => {
-    if (over.signal.aborted) return
-    over.abort()
+    if (isOver) return
+    isOver = true
+    alarm?.stop()
     done(facts)
   }
   if (!call) {
@@ -76,6 +80,6 @@ function performGate(
     (fact) => end([fact]),
     (error: unknown) => end([fault(error instanceof Error ? error.message : String(error))])
   )
-  void ports.clock.sleep(GATE_TIMEOUT_MS, over.signal).then(() => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
+  alarm = setAlarm(ports.clock, GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
   return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }
 }

@@ -6,6 +6,8 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import type { Alarm } from '../util/alarm.ts'
+import { setAlarm } from '../util/alarm.ts'
 import type { EffectPorts } from './ports.ts'
 import { toCallError, toCallResult } from './tool-result.ts'
 
@@ -53,7 +55,7 @@ class RunningCall {
   readonly #deadlineMs: number
   readonly #publication: string
   readonly #stop = new AbortController()
-  readonly #over = new AbortController()
+  readonly #alarms: Alarm[] = []
   #isOver = false
   #aborting = false
 
@@ -89,7 +91,7 @@ class RunningCall {
 
   start(): Running {
     void this.#execute()
-    void this.#after(this.#deadlineMs, () => {
+    this.#after(this.#deadlineMs, () => {
       this.#stop.abort(new Error('the deadline has passed'))
       const text = `The tool did not end within ${this.#deadlineMs} ms and was stopped. Its effect is not known: it may have happened.`
       this.#end(() => this.#ports.settle('timeout', { error: text }))
@@ -121,7 +123,7 @@ class RunningCall {
     if (this.#isOver || this.#aborting) return
     this.#aborting = true
     if (reason === 'drain') {
-      void this.#after(this.#ports.ports.toolGraceMs(), () => {
+      this.#after(this.#ports.ports.toolGraceMs(), () => {
         this.#end(() => this.#ports.drop())
         this.#stop.abort(new Error('this worker stops'))
       })
@@ -129,19 +131,18 @@ class RunningCall {
     }
     this.#stop.abort(new Error(reason === 'lost' ? 'another worker owns the thread' : 'cancelled'))
     if (reason === 'lost') return this.#end(() => this.#ports.drop())
-    void this.#after(this.#ports.graceMs() || CANCEL_GRACE_MS, () => this.#end(() => this.#ports.settle('cancelled', CANCELLED)))
+    this.#after(this.#ports.graceMs() || CANCEL_GRACE_MS, () => this.#end(() => this.#ports.settle('cancelled', CANCELLED)))
   }
 
-  async #after(durationMs: number, act: () => void): Promise<void> {
-    await this.#ports.ports.clock.sleep(durationMs, this.#over.signal)
-    if (!this.#isOver) act()
+  #after(durationMs: number, act: () => void): void {
+    this.#alarms.push(setAlarm(this.#ports.ports.clock, durationMs, act))
   }
 
   #end(say: () => void): void {
     if (this.#isOver) return
     this.#isOver = true
     say()
-    this.#over.abort()
+    for (const alarm of this.#alarms) alarm.stop()
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { WakeReason } from '../loop/drive.ts'
+import { setAlarm } from '../util/alarm.ts'
 
 type Latched = Exclude<WakeReason, 'timer'>
 
@@ -31,13 +32,12 @@ export class Bell {
   async sleep(durationMs: Ms | null): Promise<WakeReason> {
     const rung = this.#take()
     if (rung) return rung
-    const alarm = new AbortController()
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      if (durationMs !== null) void this.#clock.sleep(durationMs, alarm.signal).then(resolve)
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const alarm = durationMs === null ? null : setAlarm(this.#clock, durationMs, resolve)
+    await promise
     this.#wake = null
-    alarm.abort()
+    alarm?.stop()
     return this.#take() ?? 'timer'
   }
 

@@ -8,6 +8,7 @@ import type { AppendRequest, Claim, Receipt, Store } from '../contracts/store.ts
 import type { Logger } from '../contracts/tool.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 import { drive } from '../loop/drive.ts'
+import { setAlarm } from '../util/alarm.ts'
 import { Bell } from './bell.ts'
 import { Lease } from './lease.ts'
 import { createWorkerId } from './worker-id.ts'
@@ -87,12 +88,11 @@ export class Engine<State> {
     this.#pulseNow.abort()
     for (const { bell } of this.#drives.values()) bell.ring('outcome')
     const ended = Promise.all([...this.#drives.values()].map((each) => each.ended))
-    const late = new AbortController()
-    void this.#options.clock.sleep(graceMs, late.signal).then(() => {
-      if (!late.signal.aborted) for (const { bell } of this.#drives.values()) bell.ring('stop')
+    const late = setAlarm(this.#options.clock, graceMs, () => {
+      for (const { bell } of this.#drives.values()) bell.ring('stop')
     })
     await ended
-    late.abort()
+    late.stop()
     await this.#claiming
     this.#hints?.[Symbol.dispose]()
     this.#hints = null
