@@ -7,6 +7,7 @@ import { explainMissing, openThread } from './open-thread.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner } from './owner.ts'
 import { tryToTake } from './ownership.ts'
+import type { Workspace } from './workspace.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
@@ -38,7 +39,7 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
     const after = await headOf(thread)
     const receipt = await deliver(thread)
     context.output.progress(`delivered to ${id}`)
-    const owner = await take(thread, context)
+    const owner = await take(thread, context, workspace)
     if (owner === undefined) return driveToRest(thread, context, workspace, { after })
     context.output.document({ thread: id, ...receipt, owner: { ...owner } })
     context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
@@ -46,9 +47,9 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
   })
 }
 
-async function take(thread: ThreadHandle, context: CommandContext): Promise<Owner | undefined> {
+async function take(thread: ThreadHandle, context: CommandContext, { location }: Workspace): Promise<Owner | undefined> {
   try {
-    return await tryToTake(thread, context, false)
+    return await tryToTake(thread, context, { location })
   } catch (error) {
     context.output.notice('It is delivered, but the thread cannot be driven here.')
     throw explainMissing(error, againOf(thread.id, context)('resume'))

@@ -28,6 +28,8 @@ const io: CommandIo = {
   signal: interrupted.signal
 }
 
+// Who only watches has nothing else that keeps the process.
+setInterval(() => undefined, 1 << 30)
 process.exitCode = await runCommand(process.argv.slice(2), io)
 // What is still open (a tool that does not stop, a connection that is kept) must not keep the process; what was written must be out.
 await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
