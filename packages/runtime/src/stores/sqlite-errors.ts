@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../contracts/errors.ts'
 import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
 
 const BUSY = 5
@@ -17,27 +18,27 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED
 }
 
-/** What the store throws for an error of SQLite; the cause is kept. */
+/** What the store throws for an error of SQLite or of the file system; the cause is kept. */
 export function toStoreError(error: unknown, path: string): Error {
   if (isHoldfastError(error)) return error
-  const extended = extendedCode(error)
+  const [code, message] = classify(error, path)
+  if (code === 'store_corrupt') return corruptFile(path, messageOf(error), error)
+  const sqlite = extendedCode(error)
+  return new HoldfastError(code, message, { details: { path, ...(sqlite === null ? {} : { sqlite }) }, cause: error })
+}
+
+function classify(error: unknown, path: string): readonly [code: ErrorCode, message: string] {
   const code = primaryCode(error)
-  const options = { details: { path, ...(extended === null ? {} : { sqlite: extended }) }, cause: error }
-  if (code === null || MISTAKES.has(code))
-    return new HoldfastError('internal', `The store made a mistake with ${path}: ${messageOf(error)}`, options)
-  if (code === FULL || extended === IOERR_SHMSIZE) {
-    return new HoldfastError('store_full', `No space is left for ${path}. What was acknowledged is kept; free space and repeat.`, options)
+  const system = systemCode(error)
+  if (code === FULL || extendedCode(error) === IOERR_SHMSIZE || system === 'ENOSPC') {
+    return ['store_full', `No space is left for ${path}. What was acknowledged is kept; free space and repeat.`]
   }
-  if (code === CORRUPT || code === NOT_A_DATABASE) return corruptFile(path, messageOf(error), error)
-  if (code === TOO_BIG) return new HoldfastError('value_too_large', `A value is larger than SQLite takes, for ${path}.`, options)
-  if (code === BUSY || code === LOCKED) {
-    return new HoldfastError('store_unavailable', `Another process kept ${path} locked for too long. Repeat when it has finished.`, options)
-  }
-  return new HoldfastError(
-    'store_unavailable',
-    `The store could not use ${path}: ${messageOf(error)}. The outcome is unknown; repeat.`,
-    options
-  )
+  if (system !== null) return ['store_unavailable', `Could not use ${path}: ${messageOf(error)}`]
+  if (code === null || MISTAKES.has(code)) return ['internal', `The store made a mistake with ${path}: ${messageOf(error)}`]
+  if (code === CORRUPT || code === NOT_A_DATABASE) return ['store_corrupt', '']
+  if (code === TOO_BIG) return ['value_too_large', `A value is larger than SQLite takes, for ${path}.`]
+  if (isBusy(error)) return ['store_unavailable', `Another process kept ${path} locked for too long. Repeat when it has finished.`]
+  return ['store_unavailable', `The store could not use ${path}: ${messageOf(error)}. The outcome is unknown; repeat.`]
 }
 
 /** The error for a file that cannot be read as a store. It is never replaced by an empty one. */
@@ -65,6 +66,11 @@ function primaryCode(error: unknown): number | null {
 
 function extendedCode(error: unknown): number | null {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null
+}
+
+/** The code of an error of the operating system, as `node:fs` throws it. */
+function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string' ? error.code : null
 }
 
 function messageOf(error: unknown): string {

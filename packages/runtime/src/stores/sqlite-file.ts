@@ -4,10 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { retryBusy } from './busy-retry.ts'
-import { corruptFile } from './sqlite-errors.ts'
+import { corruptFile, toStoreError } from './sqlite-errors.ts'
 import { APPLICATION_ID, migrate } from './sqlite-schema.ts'
 
 const MAGIC = 'SQLite format 3\0'
+const PAGE_SIZE_OFFSET = 16
 const APPLICATION_ID_OFFSET = 68
 
 /** What a connection is opened with. */
@@ -32,13 +33,7 @@ function createFile(path: string): void {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return
-    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') {
-      throw new HoldfastError('store_full', `No space is left to make ${path}. Free space and repeat.`, { details: { path }, cause: error })
-    }
-    throw new HoldfastError('store_unavailable', `Could not make ${path}: ${error instanceof Error ? error.message : String(error)}`, {
-      details: { path },
-      cause: error
-    })
+    throw toStoreError(error, path)
   }
 }
 
@@ -62,7 +57,8 @@ function open(path: string, options: SqliteFileOptions): DatabaseSync {
 function inspect(path: string): void {
   // In this order: a file that is being made by another process gets its -wal after its first page.
   const walSize = sizeOf(`${path}-wal`)
-  if (statSync(path).size === 0) {
+  const { size } = statSync(path)
+  if (size === 0) {
     // SQLite would take this for a new database and delete the log with everything in it.
     if (walSize > 0) throw corruptFile(path, 'it is empty, and its -wal file is not')
     return
@@ -70,8 +66,13 @@ function inspect(path: string): void {
   const header = readHeader(path)
   if (header.length < 100 || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
     throw corruptFile(path, 'it does not begin like a SQLite database')
+  // A transaction was cut off before the file used a -wal: SQLite takes it back when it opens, and then the file can be judged.
+  if (sizeOf(`${path}-journal`) > 0) return
+  const pageSize = header.readUInt16BE(PAGE_SIZE_OFFSET)
+  // With a -wal file the last page may just be on its way; without one it was cut off, and SQLite would read zeros in its place.
+  if (walSize === 0 && size % (pageSize === 1 ? 65_536 : pageSize) !== 0) throw corruptFile(path, 'it ends in the middle of a page')
   const id = header.readUInt32BE(APPLICATION_ID_OFFSET)
-  if (id !== APPLICATION_ID && sizeOf(`${path}-journal`) === 0) throw foreignFile(path, id)
+  if (id !== APPLICATION_ID) throw foreignFile(path, id)
 }
 
 /** Marks a new file as ours before anything else is written; refuses one that is not ours. */

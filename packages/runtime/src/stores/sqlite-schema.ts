@@ -73,6 +73,8 @@ export function migrate(db: DatabaseSync, path: string, migrations: readonly (re
     try {
       if (readVersion(db) === version) step(db, migrations[version] ?? [], version + 1)
       db.exec('COMMIT')
+      // So that the main file alone tells what it is. When others read just now it happens later.
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
