@@ -272,7 +272,10 @@ export interface Store extends AsyncDisposable {
    * item is there: then the thread stays owned and the receipt says `owned: true, fresh: true`.
    */
   append(request: AppendRequest): Promise<Receipt>
-  /** Puts items into inboxes. Idempotent by (thread, id): `repeated`; another digest: `conflict`; no such thread, or moved: `refused`. */
+  /**
+   * Puts items into inboxes. Idempotent by (thread, id): `repeated`; another digest: `conflict`; no such thread, moved, or an id that
+   * begins like a decision's: `refused`.
+   */
   deliver(items: readonly NewItem[]): Promise<readonly ('queued' | 'repeated' | 'conflict' | 'refused')[]>
   /**
    * Casts a vote; with the last one needed the wait is decided and the item `decide:` + wait with the body `{ wait, decision }` is

@@ -8,7 +8,7 @@ import { addCommit, addItem, addThread, addWait, repinned, setFresh, setOwner, s
 import { assertAppendable, toTimer } from './append-rules.ts'
 import { toRunRows, touchesRuns } from './run-rows.ts'
 import { toBirthDigest } from './thread-birth.ts'
-import { decisionItemId } from './wait-decision.ts'
+import { decisionItemId, isReservedItemId } from './wait-decision.ts'
 
 type Refusal = { readonly why: Extract<Receipt, { ok: false }>['why']; readonly waits?: readonly WaitId[] }
 
@@ -90,6 +90,7 @@ function canSpawn(db: MemoryDatabase, thread: MemoryThread, child: NewThread): b
 }
 
 function canSend(db: MemoryDatabase, thread: MemoryThread, spawn: readonly NewThread[], item: NewItem): boolean {
+  if (isReservedItemId(item.id)) return false
   const target = db.threads.get(item.thread)
   if (target === undefined) return spawn.some((child) => child.id === item.thread)
   if (target.tenant !== thread.tenant || target.root !== thread.root || target.moved) return false

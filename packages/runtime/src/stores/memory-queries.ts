@@ -4,7 +4,7 @@ import type { Page, Store, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from '.
 import { fromFactsText } from './facts-text.ts'
 import type { MemoryCommit, MemoryDatabase, MemoryThread, MemoryWait } from './memory-database.ts'
 import { liveUntil } from './memory-database.ts'
-import { fromPositionCursor, fromThreadCursor, PAGE_LIMIT, toPage, toThreadCursor } from './page-cursor.ts'
+import { fromPositionCursor, fromThreadCursor, toPage, toPageLimit, toThreadCursor } from './page-cursor.ts'
 
 /** A page of a thread's log. */
 export function readLog(db: MemoryDatabase, thread: ThreadId, from: number, limitBytes: number): readonly Commit[] {
@@ -66,7 +66,7 @@ export function listThreads(db: MemoryDatabase, query: ThreadQuery): Page<Thread
     .sort(compareActivity)
   return toPage(
     found,
-    query.limit ?? PAGE_LIMIT,
+    toPageLimit(query.limit),
     (thread) => toThreadCursor(thread.at, thread.id),
     (thread) => toThreadInfo(db, thread)
   )
@@ -78,7 +78,7 @@ export function listWaits(db: MemoryDatabase, query: WaitQuery): Page<WaitRow> {
   const found = [...db.unclosed.values()].filter((wait) => wait.position > after && isAsked(wait, query))
   return toPage(
     found,
-    query.limit ?? PAGE_LIMIT,
+    toPageLimit(query.limit),
     (wait) => String(wait.position),
     (wait) => wait.row
   )

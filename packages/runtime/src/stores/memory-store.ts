@@ -11,7 +11,7 @@ import type { MemoryDatabase } from './memory-database.ts'
 import { addItem, addThread, tenantKey, toCopy } from './memory-database.ts'
 import { listThreads, listWaits, readFeed, readLog, toThreadInfo } from './memory-queries.ts'
 import { birthConflict, toBirthDigest } from './thread-birth.ts'
-import { judgeDecision } from './wait-decision.ts'
+import { isReservedItemId, judgeDecision } from './wait-decision.ts'
 
 /** A store that lives and dies with this process: for tests, demos and runs that need not survive. */
 export function memoryStore(options: { readonly clock?: Pick<Clock, 'now'> } = {}): Store {
@@ -97,7 +97,7 @@ function deliverTo(db: MemoryDatabase, items: readonly NewItem[]): readonly ('qu
     const thread = db.threads.get(item.thread)
     const known = thread?.known.get(item.id)
     if (thread !== undefined && known !== undefined) return known === item.digest ? 'repeated' : 'conflict'
-    if (thread === undefined || thread.moved) return 'refused'
+    if (thread === undefined || thread.moved || isReservedItemId(item.id)) return 'refused'
     addItem(db, thread, item, now)
     return 'queued'
   })

@@ -2,8 +2,13 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
 import type { Page } from '../contracts/store.ts'
 
-/** How many entries a page has when the caller does not say. */
-export const PAGE_LIMIT = 100
+const PAGE_LIMIT = 100
+const MAX_PAGE_LIMIT = 1000
+
+/** How many entries a page has: what the caller asks for, within bounds. */
+export function toPageLimit(limit = PAGE_LIMIT): number {
+  return Math.max(1, Math.min(Math.floor(limit), MAX_PAGE_LIMIT))
+}
 
 /** The place after a thread in the list of threads. */
 export function toThreadCursor(at: Ms, id: ThreadId): string {

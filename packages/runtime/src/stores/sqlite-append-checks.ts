@@ -3,7 +3,7 @@ import type { AppendRequest, NewItem, NewThread, NewWait, Receipt } from '../con
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
 import { CONSUMED } from './sqlite-tables.ts'
 import { toBirthDigest } from './thread-birth.ts'
-import { decisionItemId } from './wait-decision.ts'
+import { decisionItemId, isReservedItemId } from './wait-decision.ts'
 
 /** Why an append is refused. */
 export type Refusal = { readonly why: Extract<Receipt, { ok: false }>['why']; readonly waits?: readonly WaitId[] }
@@ -71,6 +71,7 @@ function canSpawn(tables: Tables, record: ThreadRecord, child: NewThread): boole
 }
 
 function canSend(tables: Tables, record: ThreadRecord, spawn: readonly NewThread[], item: NewItem): boolean {
+  if (isReservedItemId(item.id)) return false
   const target = tables.thread(item.thread)
   if (target === undefined) return spawn.some((child) => child.id === item.thread)
   if (target.tenant !== record.tenant || target.root !== record.root || target.moved !== 0) return false

@@ -47,6 +47,8 @@ const JUDGE = `SELECT t.owner, w.until, t.timer_at, t.at,
     (SELECT min(i.at) FROM item AS i WHERE i.thread = t.no AND i.state < 2 AND i.state = 0) AS fresh_at
   FROM thread AS t LEFT JOIN worker AS w ON w.id = t.owner WHERE t.no = ?`
 
+const MAX_CLAIMS = 10_000
+
 /** Prepares the statements of claims. */
 export function createClaims(db: DatabaseSync, leases: Leases): Claims {
   const named = db.prepare(NAMED)
@@ -64,7 +66,7 @@ export function createClaims(db: DatabaseSync, leases: Leases): Claims {
     const can = { format: request.can.format, needs: JSON.stringify(request.can.needs), not: JSON.stringify(request.not) }
     const rows =
       request.only === undefined
-        ? anys.flatMap((statement) => statement.all({ ...can, now, worker: request.worker, max: request.max }))
+        ? anys.flatMap((statement) => statement.all({ ...can, now, worker: request.worker, max: Math.min(request.max, MAX_CLAIMS) }))
         : named.all({ ...can, only: JSON.stringify(request.only) })
     return new Set(rows.map((row) => Number(row['no'])))
   }

@@ -5,7 +5,7 @@ import type { Publication } from '../contracts/publication.ts'
 import type { Decided, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
 import type { Tables } from './sqlite-tables.ts'
 import { birthConflict, toBirthDigest } from './thread-birth.ts'
-import { judgeDecision } from './wait-decision.ts'
+import { isReservedItemId, judgeDecision } from './wait-decision.ts'
 
 /** What other parties write: births, items, decisions, publications. All run inside the open transaction. */
 export interface Inbox {
@@ -55,7 +55,7 @@ export function createInbox(db: DatabaseSync, tables: Tables): Inbox {
       if (thread === undefined) return 'refused'
       const known = tables.item(thread.no, item.id)
       if (known !== undefined) return known.digest === item.digest ? 'repeated' : 'conflict'
-      if (thread.moved !== 0) return 'refused'
+      if (thread.moved !== 0 || isReservedItemId(item.id)) return 'refused'
       tables.insertItem(thread.no, item, now)
       return 'queued'
     },

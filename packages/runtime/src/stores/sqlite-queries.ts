@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Digest, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { Page, RunInfo, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from '../contracts/store.ts'
-import { fromPositionCursor, fromThreadCursor, PAGE_LIMIT, toPage, toThreadCursor } from './page-cursor.ts'
+import { fromPositionCursor, fromThreadCursor, toPage, toPageLimit, toThreadCursor } from './page-cursor.ts'
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
 import { toActivity } from './sqlite-tables.ts'
 
@@ -42,7 +42,7 @@ export function createSqliteQueries(db: DatabaseSync, tables: Tables): SqliteQue
       return found === undefined ? null : toThreadInfo(found, now)
     },
     threads(query, now) {
-      const limit = query.limit ?? PAGE_LIMIT
+      const limit = toPageLimit(query.limit)
       const found = list(
         THREAD,
         threadConditions(query),
@@ -58,7 +58,7 @@ export function createSqliteQueries(db: DatabaseSync, tables: Tables): SqliteQue
     },
     runs: (id) => runs.all(id).map((record) => JSON.parse(String(record['row']))),
     waits(query) {
-      const limit = query.limit ?? PAGE_LIMIT
+      const limit = toPageLimit(query.limit)
       const found = list('SELECT no, row FROM wait', waitConditions(query), 'no', limit + 1)
       return toPage(
         found,

@@ -65,9 +65,10 @@ interface Access {
 
 function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access {
   const commits: GroupCommit = createGroupCommit(db, { path, busyTimeoutMs, schemaVersion: SCHEMA_VERSION })
-  let isClosed = false
+  let closing: Promise<void> | null = null
   const assertOpen = () => {
-    if (isClosed) throw new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
+    if (closing !== null)
+      throw new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
   }
   return {
     async write(job) {
@@ -84,10 +85,9 @@ function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access
         busyTimeoutMs
       )
     },
-    async close() {
-      if (isClosed) return
-      isClosed = true
-      await commits.drain()
+    close() {
+      closing ??= commits.drain()
+      return closing
     }
   }
 }

@@ -11,9 +11,16 @@ export interface Judgement {
   readonly item?: NewItem
 }
 
+const DECISION = 'decide:'
+
 /** The id of the item that carries the decision of a wait. */
 export function decisionItemId(wait: WaitId): ItemId {
-  return `decide:${wait}`
+  return `${DECISION}${wait}`
+}
+
+/** Whether an id is one that only the store gives: nobody may take the place of a decision beforehand (I12). */
+export function isReservedItemId(id: ItemId): boolean {
+  return id.startsWith(DECISION)
 }
 
 /**

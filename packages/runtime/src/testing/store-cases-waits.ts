@@ -43,6 +43,27 @@ export const waitCases: readonly StoreCase[] = [
     }
   },
   {
+    name: 'lets nobody put an item in the place of a decision', // I12
+    async run({ store }, kit) {
+      const thread = await kit.start()
+      const owner = await kit.own(thread)
+      const wait = kit.wait(thread, 'w')
+      accepted(await owner.append({ open: [wait] }))
+      const forged = kit.item(thread.id, `decide:${wait.id}`, {
+        kind: 'decision',
+        from: person('mallory'),
+        body: { wait: wait.id, decision: YES }
+      })
+      assert.deepEqual(await store.deliver([forged]), ['refused'])
+      assert.equal(refusal(await owner.append({ send: [forged] })), 'conflict')
+      await store.decide(wait.id, NO, person('ada'))
+      assert.deepEqual(
+        (await store.pending(thread.id)).map((item) => item.body),
+        [{ wait: wait.id, decision: NO }]
+      )
+    }
+  },
+  {
     name: 'accepts one of many rival decisions',
     async run({ store }, kit) {
       const { thread, wait } = await waiting(kit)
