@@ -17,12 +17,17 @@ export interface DraftStart<State> {
   readonly pending: readonly InboxItem[]
   /** The store's time, as well as it is known. */
   readonly now: Ms
+  /** A worker that stops starts nothing new. */
+  readonly stopping: boolean
 }
 
 /** What would be committed next, and what should then run. */
-export interface Draft {
+export interface Draft<State> {
   readonly facts: readonly Fact[]
+  /** The state once the facts are committed. */
+  readonly state: State
   readonly stamp: Stamp
+  /** What should run. A stopping worker may have held its facts back; then what should run is not known yet. */
   readonly plan: Planned
   /** Items that nobody took. */
   readonly left: readonly InboxItem[]
@@ -31,18 +36,21 @@ export interface Draft {
 }
 
 const MAX_ROUNDS = 1_000
+/** A worker that stops would not begin what these announce: it leaves them to the next. */
+const ANNOUNCEMENTS: ReadonlySet<Fact['type']> = new Set(['turn.started', 'call.started', 'step.started'])
 
 /**
  * Everything pure that follows from a state: the outcomes of effects, then takeable items and planned facts in turn, until nothing
  * follows. Changes the state that it is given (the heart may reuse it), so a draft that is not committed must be followed by a load.
  */
-export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>): Draft {
+export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>): Draft<State> {
   const draft = new Drafting(start, heart)
   if (start.first) draft.add({ v: 1, type: 'attempt.claimed', worker: start.worker, why: start.claim.why })
   for (const outcome of start.outcomes) for (const fact of outcome.facts) draft.add(fact)
   const plan = draft.settle()
   return {
     facts: draft.facts,
+    state: draft.state,
     stamp: draft.stamp,
     plan,
     left: draft.left,
@@ -60,28 +68,28 @@ class Drafting<State> {
   readonly #spawn: NewThread[] = []
   readonly #open: NewWait[] = []
   readonly #close: WaitId[] = []
-  #state: State
+  state: State
   left: readonly InboxItem[]
 
   constructor(start: DraftStart<State>, heart: Heart<State>) {
     this.#start = start
     this.#heart = heart
-    this.#state = start.state
+    this.state = start.state
     this.left = start.pending
     this.stamp = { at: start.now, attempt: start.claim.attempt, sequence: start.head + 1 }
   }
 
   add(fact: Fact): void {
     this.facts.push(fact)
-    this.#state = this.#heart.evolve(this.#state, this.stamp, fact)
+    this.state = this.#heart.evolve(this.state, this.stamp, fact)
   }
 
   settle(): Planned {
     const context = { attempt: this.#start.claim.attempt, now: this.#start.now }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (this.#takeOne()) continue
-      const plan = this.#heart.plan(this.#state, context)
-      if (plan.facts.length === 0) return plan
+      const plan = this.#heart.plan(this.state, context)
+      if (plan.facts.length === 0 || this.#isHeldBack(plan)) return plan
       for (const fact of plan.facts) this.add(fact)
       this.#send.push(...plan.send)
       this.#spawn.push(...plan.spawn)
@@ -89,6 +97,10 @@ class Drafting<State> {
       this.#close.push(...plan.close)
     }
     throw new HoldfastError('livelock', `the plan of thread ${this.#start.claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
+  }
+
+  #isHeldBack(plan: Planned): boolean {
+    return this.#start.stopping && plan.facts.some((fact) => ANNOUNCEMENTS.has(fact.type))
   }
 
   request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {
@@ -106,7 +118,7 @@ class Drafting<State> {
       open: this.#open,
       close: this.#close,
       artifacts: [],
-      row: this.#heart.project(this.#state),
+      row: this.#heart.project(this.state),
       timer: timerOf(plan, ready),
       progress: this.#heart.progress(this.facts),
       then
@@ -115,7 +127,7 @@ class Drafting<State> {
 
   #takeOne(): boolean {
     if (this.left.length === 0) return false
-    const taken = this.#heart.take(this.#state, this.left)
+    const taken = this.#heart.take(this.state, this.left)
     if (!taken) return false
     this.#consumed.push(taken.item.id)
     this.#close.push(...(taken.close ?? []))

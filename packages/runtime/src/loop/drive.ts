@@ -2,7 +2,7 @@
 // only when committed). One call is one attempt. It never learns what an agent is.
 import type { Clock } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
-import type { Action, Heart, Outcome, Running } from '../contracts/heart.ts'
+import type { Action, Heart, Outcome, Planned, Running } from '../contracts/heart.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { AppendRequest, Claim, InboxItem, Receipt, Store } from '../contracts/store.ts'
 import type { Draft } from './draft.ts'
@@ -38,16 +38,24 @@ export async function drive<State>(claim: Claim, ports: DrivePorts<State>): Prom
   return loaded === 'lease_over' ? 'lost' : new Drive(claim, ports, loaded).run()
 }
 
+/** How soon to look again when the lease forbids to start what is announced: it is extended, or the thread is lost. */
+const LEASE_PAUSE_MS = 250
+
 class Drive<State> {
   readonly #claim: Claim
   readonly #ports: DrivePorts<State>
   readonly #running = new Map<string, Running>()
   /** Outcomes that are not committed yet. */
   readonly #done: Outcome[] = []
+  /** The effects that the committed state speaks of. */
+  #named: ReadonlySet<string> = new Set()
   #state: State
   #head: number
   #pending: readonly InboxItem[] = []
   #first = true
+  #stopping = false
+  /** Whether something was announced that is not begun yet. */
+  #promised = false
   /** The store's time at the last receipt, and our own clock then. */
   #storeNow: Ms
   #heardAt: Ms
@@ -68,27 +76,36 @@ class Drive<State> {
   }
 
   async #turn(): Promise<DriveEnd | 'again' | 'go on'> {
+    // What is announced is begun before this worker is seen to stop: nobody else could tell that it never began.
+    if (!this.#promised) this.#stopping = this.#ports.stopping()
     const outcomes = this.#takeOutcomes()
     const draft = this.#draft(outcomes)
-    const rest = (draft.plan.rest || this.#ports.stopping()) && this.#running.size === outcomes.length
+    const rest = (draft.plan.rest || this.#stopping) && this.#running.size === outcomes.length
     if (draft.facts.length > 0 || rest) {
       const next = await this.#commit(draft, outcomes, rest)
       if (next !== 'go on') return next
     }
-    this.#match(draft.plan.actions)
-    return this.#done.length > 0 ? 'again' : this.#sleep(draft.plan.timer)
+    const timer = this.#match(draft.plan) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
+    return this.#done.length > 0 ? 'again' : this.#sleep(timer)
   }
 
-  /** What is to be committed. An effect that was dropped says nothing: it leaves without a commit. */
+  /**
+   * What is to be committed. An effect that was dropped says nothing, and neither does one that the state does not speak of any more (a
+   * gate that ended while its call was cancelled): they leave without a commit.
+   */
   #takeOutcomes(): readonly Outcome[] {
-    for (const outcome of this.#done.filter((each) => each.facts.length === 0)) {
+    for (const outcome of this.#done.filter((each) => each.facts.length === 0 || !this.#named.has(each.id))) {
       this.#running.delete(outcome.id)
       this.#done.splice(this.#done.indexOf(outcome), 1)
     }
     return this.#done.slice()
   }
 
-  #draft(outcomes: readonly Outcome[]): Draft {
+  #now(): Ms {
+    return this.#storeNow + (this.#ports.clock.monotonic() - this.#heardAt)
+  }
+
+  #draft(outcomes: readonly Outcome[]): Draft<State> {
     return startDraft(
       {
         state: this.#state,
@@ -98,15 +115,16 @@ class Drive<State> {
         worker: this.#ports.worker,
         outcomes,
         pending: this.#pending,
-        now: this.#storeNow + (this.#ports.clock.monotonic() - this.#heardAt)
+        now: this.#now(),
+        stopping: this.#stopping
       },
       this.#ports
     )
   }
 
-  async #commit(draft: Draft, outcomes: readonly Outcome[], rest: boolean): Promise<DriveEnd | 'again' | 'go on'> {
+  async #commit(draft: Draft<State>, outcomes: readonly Outcome[], rest: boolean): Promise<DriveEnd | 'again' | 'go on'> {
     const ports = this.#ports
-    const request = draft.request(rest ? 'release' : 'keep', { ready: ports.stopping() && !draft.plan.rest })
+    const request = draft.request(rest ? 'release' : 'keep', { ready: this.#stopping && !draft.plan.rest })
     const receipt = await untilKnown(() => ports.store.append(request), ports)
     if (receipt === 'lease_over') return this.#lose()
     this.#storeNow = receipt.now
@@ -115,7 +133,7 @@ class Drive<State> {
     this.#accept(draft, outcomes, request, receipt)
     if (!receipt.owned) {
       if (!rest) return this.#lose()
-      return ports.stopping() ? 'drained' : 'rested'
+      return this.#stopping ? 'drained' : 'rested'
     }
     if (receipt.fresh) return (await this.#readInbox()) ? 'again' : this.#lose()
     return rest ? 'again' : 'go on'
@@ -129,10 +147,11 @@ class Drive<State> {
     return 'again'
   }
 
-  #accept(draft: Draft, outcomes: readonly Outcome[], request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+  #accept(draft: Draft<State>, outcomes: readonly Outcome[], request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+    this.#head = receipt.sequence
+    this.#state = draft.state
     if (draft.facts.length > 0) {
       draft.stamp.at = receipt.at
-      this.#head = receipt.sequence
       this.#first = false
       this.#ports.announce(request, receipt)
     }
@@ -140,15 +159,26 @@ class Drive<State> {
     // Committed, so it may leave the set of running effects: not when it finished.
     for (const outcome of outcomes) this.#running.delete(outcome.id)
     this.#done.splice(0, outcomes.length)
+    const { facts, actions } = draft.plan
+    if (facts.length === 0) this.#name(actions)
+    this.#promised = !this.#stopping && actions.some((action) => !this.#running.has(action.id))
   }
 
-  /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. */
-  #match(actions: readonly Action[]): void {
+  #name(actions: readonly Action[]): void {
+    this.#named = new Set(actions.map((action) => action.id))
+  }
+
+  /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. False when the lease forbids to start. */
+  #match({ facts, actions }: Planned): boolean {
+    // A stopping worker holds facts back: what should run is not known before they are committed.
+    if (facts.length > 0) return true
+    this.#name(actions)
     const wanted = new Map(actions.map((action) => [action.id, action]))
     for (const [id, effect] of this.#running) if (!isWanted(wanted.get(id))) effect.abort('unwanted')
-    if (this.#ports.stopping() || !this.#ports.leaseHolds()) return
-    for (const action of actions) {
-      if (this.#running.has(action.id)) continue
+    if (this.#stopping) return true
+    const missing = actions.filter((action) => !this.#running.has(action.id))
+    if (missing.length > 0 && !this.#ports.leaseHolds()) return false
+    for (const action of missing) {
       // `done` may be called before `perform` returns.
       this.#running.set(action.id, NOT_YET)
       this.#running.set(
@@ -156,14 +186,22 @@ class Drive<State> {
         this.#ports.perform(action, this.#state, (facts) => this.#done.push({ id: action.id, facts }))
       )
     }
+    this.#promised = false
+    return true
   }
 
   async #sleep(timer: Ms | null): Promise<'again' | 'lost'> {
     const why = await this.#ports.wake(this.#claim, timer)
     if (why === 'lost') return this.#lose()
-    if (why === 'stop') for (const effect of this.#running.values()) effect.abort('drain')
+    if (why === 'stop') this.#letGo()
     if (why === 'items' && !(await this.#readInbox())) return this.#lose()
     return 'again'
+  }
+
+  /** The grace is over: what runs is left as it is, and so is what was only announced. */
+  #letGo(): void {
+    this.#promised = false
+    for (const effect of this.#running.values()) effect.abort('drain')
   }
 
   #lose(): 'lost' {
