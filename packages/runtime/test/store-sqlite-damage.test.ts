@@ -108,6 +108,32 @@ function mountSmallDisk(at: string): string | null {
   }
 }
 
+describe('a commit that fails in the middle', () => {
+  test('leaves nothing written, and those that came in the same turn are done', async () => {
+    const clock = fakeClock()
+    const store = await sqliteStore(path, { clock })
+    const kit = createStoreKit({ store, clock })
+    const owners = await Promise.all([1, 2, 3].map(async () => kit.own(await kit.start())))
+    const db = new DatabaseSync(path)
+    db.exec(`CREATE TRIGGER t BEFORE INSERT ON log WHEN NEW.facts LIKE '%poison%' BEGIN SELECT RAISE(ABORT, 'poison'); END`)
+    const send = owners.map((owner) => [kit.item(owner.claim.thread, 'self')])
+    const appends = owners.map((owner, index) => owner.append({ facts: [note(index === 1 ? 'poison' : 'food')], send: send[index] ?? [] }))
+    const results = await Promise.allSettled(appends)
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(results[1]).toMatchObject({ reason: { code: 'internal' } })
+    const heads = await Promise.all(owners.map(async (owner) => (await store.thread(owner.claim.thread))?.head))
+    const pending = await Promise.all(owners.map(async (owner) => (await store.pending(owner.claim.thread)).length))
+    expect([heads, pending]).toEqual([
+      [3, 2, 3],
+      [1, 0, 1]
+    ])
+    db.exec('DROP TRIGGER t')
+    db.close()
+    expect(await owners[1]?.append({ facts: [note('poison')] })).toMatchObject({ ok: true, repeated: false })
+    await store[Symbol.asyncDispose]()
+  })
+})
+
 describe('a full disk', () => {
   // B049
   test('fails the append with store_full, keeps what was acknowledged, and lets it be repeated once there is space', async (context) => {

@@ -44,7 +44,7 @@ function findRefusal(db: MemoryDatabase, thread: MemoryThread, request: AppendRe
   if (thread.commits.length !== request.expectedSequence) return { why: 'sequence' }
   const decided = request.close.filter((id) => isUnreadDecision(db, thread, request, id))
   if (decided.length > 0) return { why: 'decided', waits: decided }
-  const cycles = request.open.filter((wait) => closesCycle(db, thread.id, wait, new Set(request.close))).map((wait) => wait.id)
+  const cycles = request.open.filter((wait) => closesCycle(db, thread.id, wait)).map((wait) => wait.id)
   if (cycles.length > 0) return { why: 'wait_cycle', waits: cycles }
   return isConsistent(db, thread, request) ? null : { why: 'conflict' }
 }
@@ -54,22 +54,20 @@ function isUnreadDecision(db: MemoryDatabase, thread: MemoryThread, request: App
   return db.waits.get(id)?.row.state === 'decided' && thread.pending.has(item) && !request.consumed.includes(item)
 }
 
-function closesCycle(db: MemoryDatabase, waiter: ThreadId, wait: NewWait, closed: ReadonlySet<WaitId>): boolean {
+function closesCycle(db: MemoryDatabase, waiter: ThreadId, wait: NewWait): boolean {
   const seen = new Set<ThreadId>()
   const queue = [...(wait.targets ?? [])]
   for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
     if (target === waiter) return true
     if (seen.has(target)) continue
     seen.add(target)
-    queue.push(...targetsOf(db, target, closed))
+    queue.push(...targetsOf(db, target))
   }
   return false
 }
 
-function targetsOf(db: MemoryDatabase, thread: ThreadId, closed: ReadonlySet<WaitId>): readonly ThreadId[] {
-  return [...db.unclosed.values()].flatMap(({ row }) =>
-    row.thread === thread && row.state === 'open' && !closed.has(row.id) ? (row.targets ?? []) : []
-  )
+function targetsOf(db: MemoryDatabase, thread: ThreadId): readonly ThreadId[] {
+  return [...db.unclosed.values()].flatMap(({ row }) => (row.thread === thread && row.state === 'open' ? (row.targets ?? []) : []))
 }
 
 function isConsistent(db: MemoryDatabase, thread: MemoryThread, request: AppendRequest): boolean {

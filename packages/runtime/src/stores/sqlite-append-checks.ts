@@ -22,8 +22,7 @@ export function createAppendChecks(tables: Tables): AppendChecks {
       if (record.head !== request.expectedSequence) return { why: 'sequence' }
       const decided = request.close.filter((id) => isUnreadDecision(tables, record, request, id))
       if (decided.length > 0) return { why: 'decided', waits: decided }
-      const closed = new Set(request.close)
-      const cycles = request.open.filter((wait) => closesCycle(tables, record.id, wait, closed)).map((wait) => wait.id)
+      const cycles = request.open.filter((wait) => closesCycle(tables, record.id, wait)).map((wait) => wait.id)
       if (cycles.length > 0) return { why: 'wait_cycle', waits: cycles }
       return isConsistent(tables, record, request) ? null : { why: 'conflict' }
     }
@@ -40,14 +39,14 @@ function isPending(tables: Tables, record: ThreadRecord, id: string): boolean {
   return state !== undefined && state !== CONSUMED
 }
 
-function closesCycle(tables: Tables, waiter: ThreadId, wait: NewWait, closed: ReadonlySet<WaitId>): boolean {
+function closesCycle(tables: Tables, waiter: ThreadId, wait: NewWait): boolean {
   const seen = new Set<ThreadId>()
   const queue = [...(wait.targets ?? [])]
   for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
     if (target === waiter) return true
     if (seen.has(target)) continue
     seen.add(target)
-    for (const row of tables.openWaits(target)) if (!closed.has(row.id)) queue.push(...(row.targets ?? []))
+    for (const row of tables.openWaits(target)) queue.push(...(row.targets ?? []))
   }
   return false
 }

@@ -106,5 +106,6 @@ function judgeOwned(thread: Judged, request: ClaimRequest, now: Ms): Omit<Ready,
   // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up: it comes first.
   if (thread.owner === request.worker) return { why: 'expired', since: 0 }
   if (thread.until === null || thread.until <= now) return { why: 'expired', since: thread.at }
-  return request.takeover === true && request.only !== undefined ? { why: 'takeover', since: thread.at } : null
+  // Without `only` a thread of a live owner is never looked at.
+  return request.takeover === true ? { why: 'takeover', since: thread.at } : null
 }

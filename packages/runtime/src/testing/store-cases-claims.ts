@@ -73,7 +73,9 @@ export const claimCases: readonly StoreCase[] = [
       }
       // The lease belongs to the worker: the quiet thread lives by the appends of the busy one.
       assert.deepEqual(await kit.claim('worker-2'), [])
-      await clock.advance(kit.lease + 1)
+      assert.deepEqual((await store.thread(quiet.id))?.owner, { worker: 'worker-1', leaseUntil: clock.now() + kit.lease })
+      await clock.advance(kit.lease)
+      assert.equal((await store.thread(quiet.id))?.owner, undefined)
       assert.deepEqual(
         (await kit.claim('worker-2')).map((claim) => claim.why),
         ['expired', 'expired']

@@ -192,7 +192,7 @@ export const waitCases: readonly StoreCase[] = [
         accepted(await grandchild.append({ open: [await_(grandchild, one)] }))
         assert.equal(refusal(await two.append({ open: [await_(two, grandchild)] })), 'wait_cycle')
         assert.equal(refusal(await two.append({ open: [await_(two, two)] })), 'wait_cycle')
-        // A wait that the same commit closes, or that was closed, holds nobody.
+        // A wait that was closed holds nobody.
         accepted(await one.append({ close: [await_(one, two).id] }))
         accepted(await two.append({ open: [await_(two, one)] }))
       }
