@@ -23,7 +23,7 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const settle = (outcome: CallOutcome, result: CallResult): void =>
     done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }])
   if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
-  if (action.cancelled) return atOnce(() => settle('cancelled', { error: 'cancelled before it was run' }))
+  if (action.cancelled) return atOnce(() => settle('cancelled', NOT_BEGUN))
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
@@ -101,12 +101,16 @@ class RunningCall {
 
   async #execute(): Promise<void> {
     try {
-      const value = await this.#tool.execute((await this.#input()) as never, this.#context)
+      const input = await this.#input()
+      // Whoever stopped it meanwhile must not see it begin.
+      if (this.#stop.signal.aborted) return this.#end(() => this.#ports.settle('cancelled', NOT_BEGUN))
+      const value = await this.#tool.execute(input as never, this.#context)
       const result = toCallResult(value, this.#tool.maxResultLength)
       this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
     } catch (error) {
       const isCancelled = this.#aborting && this.#stop.signal.aborted
-      this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', isCancelled ? CANCELLED : toCallError(error)))
+      const result = isCancelled ? CANCELLED : toCallError(error)
+      this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', result))
     }
   }
 
@@ -146,4 +150,5 @@ class RunningCall {
   }
 }
 
+const NOT_BEGUN: CallResult = { error: 'cancelled before it was run' }
 const CANCELLED: CallResult = { error: 'cancelled while it ran; it may have had an effect' }

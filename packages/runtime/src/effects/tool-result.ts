@@ -5,6 +5,10 @@ import { cutText, toWellFormedJson } from '../util/well-formed.ts'
 
 /** What of a result the model is shown where the tool does not say. */
 export const DEFAULT_RESULT_LENGTH = 100_000
+/** What a result may weigh as JSON, whatever a tool allows itself: it must fit into a commit beside what follows from it. */
+const MAX_RESULT_BYTES = 400_000
+/** Fits in any case: JSON writes at most six bytes for one UTF-16 unit. */
+const SAFE_RESULT_LENGTH = 60_000
 const MAX_ERROR_LENGTH = 4_000
 
 /** A tool's return value as it is stored and shown: JSON, well-formed, bounded. A value that is not JSON is an error that says so. */
@@ -15,20 +19,34 @@ export function toCallResult(value: unknown, maxLength: number = DEFAULT_RESULT_
   try {
     text = JSON.stringify(value)
   } catch (error) {
-    return { error: `The tool returned a value that is not JSON: ${error instanceof Error ? error.message : 'unknown'}` }
+    return { error: cutText(`The tool returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, MAX_ERROR_LENGTH) }
   }
   if (text === undefined) return { error: `The tool returned a value that is not JSON: ${typeof value}` }
-  if (text.length > maxLength) return { value: cutResult(text.toWellFormed(), maxLength) }
+  if (text.length > maxLength || weighsTooMuch(text)) return { value: cutResult(text.toWellFormed(), maxLength) }
   return { value: toWellFormedJson(JSON.parse(text) as Json) }
 }
 
 /** An error as the model reads it: its message alone, bounded. */
 export function toCallError(error: unknown): CallResult {
-  const message = error instanceof Error ? error.message : String(error)
-  return { error: cutText(message.trim() === '' ? 'The tool failed without a message.' : message.toWellFormed(), MAX_ERROR_LENGTH) }
+  const message = messageOf(error)
+  return { error: cutText(message.trim() === '' ? 'The tool failed without a message.' : message, MAX_ERROR_LENGTH) }
+}
+
+/** What a tool throws may be anything, also what cannot be made a text. */
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error).toWellFormed()
+  } catch {
+    return ''
+  }
 }
 
 function cutResult(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text
-  return `${cutText(text, maxLength)}\n[cut: the first ${maxLength} of ${text.length} characters]`
+  const length = weighsTooMuch(JSON.stringify(cutText(text, maxLength))) ? Math.min(maxLength, SAFE_RESULT_LENGTH) : maxLength
+  if (text.length <= length) return text
+  return `${cutText(text, length)}\n[cut: the first ${length} of ${text.length} characters]`
+}
+
+function weighsTooMuch(json: string): boolean {
+  return json.length * 3 > MAX_RESULT_BYTES && Buffer.byteLength(json) > MAX_RESULT_BYTES
 }
