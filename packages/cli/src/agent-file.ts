@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { AgentDefinition, ModelReference } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
 import { loadRuntime } from './libraries.ts'
@@ -46,21 +46,34 @@ async function readText(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
   } catch (cause) {
-    throw toReadFailure(path, cause)
+    throw await toReadFailure(path, cause)
   }
 }
 
-function toReadFailure(path: string, cause: unknown): Failure {
+async function toReadFailure(path: string, cause: unknown): Promise<Failure> {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const details = { path }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new Failure('file_not_found', `There is no manifest at ${path}.`, { details, remedy: 'Check the path.', cause })
+    const near = await findNear(path)
+    const remedy = near === undefined ? 'Check the path.' : `Did you mean ${near}?`
+    return new Failure('file_not_found', `There is no manifest at ${path}.`, { details, remedy, cause })
   }
   if (code === 'EISDIR') {
     return new Failure('file_unreadable', `${path} is a folder.`, { details, remedy: 'Name the manifest in it.', cause })
   }
   const why = cause instanceof TypeError ? 'it is not UTF-8 text' : cause instanceof Error ? cause.message : String(cause)
   return new Failure('file_unreadable', `${path} cannot be read: ${why}.`, { details, cause })
+}
+
+/** The file of the same folder that may have been meant. */
+async function findNear(path: string): Promise<string | undefined> {
+  const { nearest } = await loadRuntime()
+  const names = await readdir(dirname(path)).catch(() => [])
+  const [near] = nearest(
+    basename(path),
+    names.filter((name) => /\.(?:ya?ml|json)$/i.test(name))
+  )
+  return near === undefined ? undefined : join(dirname(path), near)
 }
 
 /** As a person would write it: relative when the file lies below. */

@@ -16,6 +16,8 @@ export interface CommandIo {
   readonly env: { readonly [name: string]: string | undefined }
   /** An absolute folder. */
   readonly cwd: string
+  /** Makes another folder the current one of the process, for tools that work relative to it. */
+  readonly enter?: (folder: string) => void
   /** Aborts with the name of the signal as its reason: let go of what is driven, say how to go on, end. */
   readonly signal?: AbortSignal
 }

@@ -62,7 +62,7 @@ async function showEvents(
 ): Promise<void> {
   const { output } = context
   try {
-    const render = createEventRenderer(await readBefore(thread, options.after))
+    const render = createEventRenderer({ before: await readBefore(thread, options.after), live: output.live })
     for await (const event of thread.events(options)) {
       output.line(event)
       live.take(event)

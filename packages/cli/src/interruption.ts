@@ -14,6 +14,12 @@ export class Interruption {
     return exitCodeOfSignal(String(this.signal.reason))
   }
 
+  /** Whether something was thrown only because the signal came. */
+  isCause(error: unknown): boolean {
+    if (!this.signal.aborted) return false
+    return error === this.signal.reason || (error instanceof Error && error.name === 'AbortError')
+  }
+
   /** Does work that answers to the signal itself. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     this.#held += 1

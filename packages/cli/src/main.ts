@@ -25,6 +25,7 @@ const io: CommandIo = {
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
+  enter: (folder) => process.chdir(folder),
   signal: interrupted.signal
 }
 

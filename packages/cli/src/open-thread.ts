@@ -5,6 +5,7 @@ import { Failure, isRuntimeError } from './failure.ts'
 import { createModels, loadAllTools, readConfiguration } from './configuration.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
+import { toVisibleLine } from './visible-text.ts'
 import type { Workspace } from './workspace.ts'
 import { openWorkspace } from './workspace.ts'
 
@@ -30,6 +31,7 @@ export async function openThread(
   const tools = options.tools === undefined ? known?.tools : resolve(cwd, options.tools)
   const config = file === here ? found : await readConfiguration(file)
   const base = known?.base ?? cwd
+  enterFolder(known?.cwd, context)
   const workspace = await openWorkspace(context, location, {
     drives: { tools: await loadAllTools(config, tools), models: await createModels(config, { base, io }) }
   })
@@ -38,7 +40,7 @@ export async function openThread(
     await thread.info()
     // What was said explicitly holds from now on.
     if (options.tools !== undefined || options.config !== undefined)
-      writeMemo(location, id, toMemo(base, { manifest: known?.manifest, config: file, tools }))
+      writeMemo(location, id, toMemo(base, { ...known, config: file, tools }))
   } catch (error) {
     await workspace[Symbol.asyncDispose]()
     throw error
@@ -47,6 +49,17 @@ export async function openThread(
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
   return { workspace, thread }
+}
+
+/** Tools find what they found when the thread was started, wherever it is driven from. */
+function enterFolder(folder: string | undefined, { io, output }: CommandContext): void {
+  if (folder === undefined || folder === io.cwd || io.enter === undefined) return
+  try {
+    io.enter(folder)
+    output.progress(`working in ${toVisibleLine(folder, 1000)}, where the thread was started`)
+  } catch {
+    output.notice(`warning: the folder ${toVisibleLine(folder, 1000)}, where the thread was started, is gone: tools work in ${io.cwd}`)
+  }
 }
 
 /** Adds to an error that says what is missing here how to pass it. */

@@ -8,11 +8,15 @@ export interface Owner {
   readonly leaseUntil: number
 }
 
-/** Whether the owner was a process of this host that is gone: nobody has to wait for its lease. False when that cannot be known. */
-export async function isDeadHere(worker: string, host: string = hostname()): Promise<boolean> {
+/** What can be known of the process that a worker's id names: only of processes of this host anything. */
+export type Life = 'alive' | 'dead' | 'unknown'
+
+/** Looks whether a worker lives. A number that is now our own was that of a process that is gone. */
+export async function lifeOf(worker: string, host: string = hostname()): Promise<Life> {
   const { parseWorkerId } = await loadRuntime()
   const identity = parseWorkerId(worker)
-  return identity !== null && identity.host === host && Number.isSafeInteger(identity.pid) && identity.pid > 0 && !isAlive(identity.pid)
+  if (identity === null || identity.host !== host || !Number.isSafeInteger(identity.pid) || identity.pid < 1) return 'unknown'
+  return identity.pid !== process.pid && isAlive(identity.pid) ? 'alive' : 'dead'
 }
 
 /** A sentence about the owner of a thread. */

@@ -5,7 +5,7 @@ import type { ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { Owner } from './owner.ts'
-import { describeOwner, isDeadHere } from './owner.ts'
+import { describeOwner, lifeOf } from './owner.ts'
 import type { StoreLocation } from './store-location.ts'
 import { toVisibleLine } from './visible-text.ts'
 
@@ -19,14 +19,15 @@ export interface TakeOptions {
 }
 
 /**
- * Makes this process the owner of a thread. An owner that is a dead process of this host is replaced at once. Any other owner is given
+ * Makes this process the owner of a thread. An owner that is a dead process of this host is replaced at once. An owner elsewhere is given
  * the rest of its lease to show that it lives.
  *
- * Throws `thread_busy` when it does, and whatever `resume` throws.
+ * Throws `thread_busy` when it lives, and whatever `resume` throws.
  */
 export async function takeThread(thread: ThreadHandle, context: CommandContext, options: TakeOptions): Promise<void> {
   const first = await tryToTake(thread, context, options)
   if (first === undefined) return
+  if ((await lifeOf(first.worker)) === 'alive') throw toBusy(thread.id, first)
   const until = new Date(first.leaseUntil).toISOString()
   context.output.progress(`waiting for ${toVisibleLine(first.worker)}, which may be gone: at most until ${until}`)
   for (;;) {
@@ -40,7 +41,7 @@ export async function takeThread(thread: ThreadHandle, context: CommandContext, 
 /** One attempt: nothing when the thread is ours now (or at rest), else who owns it. */
 export async function tryToTake(thread: ThreadHandle, context: CommandContext, options: TakeOptions): Promise<Owner | undefined> {
   const owner = await resume(thread, options.takeover === true)
-  if (owner === undefined || !(await isDeadHere(owner.worker))) return owner
+  if (owner === undefined || (await lifeOf(owner.worker)) !== 'dead') return owner
   const right = takeRight(options.location, thread.id, owner.worker)
   if (right === undefined) return owner
   try {

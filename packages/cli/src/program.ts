@@ -56,6 +56,7 @@ async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): P
   try {
     return await Promise.race([chosen.task(context), interruption.whenFree()])
   } catch (error) {
+    if (interruption.isCause(error)) return interruption.exitCode
     const report = toReport(error)
     output.fail(report)
     if (report.code === 'internal' && io.env['HOLDFAST_DEBUG'] && error instanceof Error) output.notice(String(error.stack))

@@ -6,7 +6,13 @@ export type EventRenderer = (event: HoldfastEvent) => string | undefined
 
 type FactType = CommittedEvent['type']
 type Data<T extends FactType> = FactOf<T>
-type Lines = { readonly [T in FactType]?: (data: Data<T>, names: Map<string, string>) => string | undefined }
+/** What is known while events are read: which call is which tool, and whether answers are shown otherwise. */
+interface Reading {
+  readonly tools: Map<string, string>
+  readonly live: boolean
+}
+
+type Lines = { readonly [T in FactType]?: (data: Data<T>, reading: Reading) => string | undefined }
 
 /** How facts read. Those that say nothing to a person (or nothing that another one does not say) are left out. */
 const LINES: Lines = {
@@ -21,25 +27,34 @@ const LINES: Lines = {
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
   'turn.started': ({ turn, try: count, model }) =>
     `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}`,
-  'model.responded': (data, names) => renderAnswer(data, names),
+  'model.responded': (data, reading) => renderAnswer(data, reading),
   'model.failed': ({ why, error }) => `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
-  'call.gated': ({ call, verdict, by }, names) =>
-    verdict === 'run' ? undefined : `${nameOf(call, names)}: ${verdict} by ${toVisibleLine(by)}`,
-  'call.started': ({ call, try: count }, names) => `${nameOf(call, names)} started${count > 1 ? ` (try ${count})` : ''}`,
-  'call.settled': ({ call, outcome, result }, names) => `${nameOf(call, names)} ${outcome}: ${renderResult(bodyOf(result))}`,
+  'call.gated': ({ call, verdict, by }, reading) =>
+    verdict === 'run' ? undefined : `${nameOf(call, reading)}: ${verdict} by ${toVisibleLine(by)}`,
+  'call.started': ({ call, try: count }, reading) => `${nameOf(call, reading)} started${count > 1 ? ` (try ${count})` : ''}`,
+  'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
   'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderBody(subject)}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
   'thread.moved': ({ to }) => `moved to ${toVisibleLine(to)}`
 }
 
-/** A renderer for one stream of events; it remembers which call is which tool, also from what stands before the stream. */
-export function createEventRenderer(before: readonly Commit[] = []): EventRenderer {
-  const names = new Map<string, string>()
-  for (const fact of before.flatMap(({ facts }) => facts)) if (fact.type === 'model.responded') renderAnswer(fact, names)
+/**
+ * A renderer for one stream of events; it remembers which call is which tool, also from what stands `before` the stream. Where answers are
+ * shown while they come (`live`), their text is left out.
+ */
+export function createEventRenderer({
+  before = [],
+  live = false
+}: {
+  readonly before?: readonly Commit[]
+  readonly live?: boolean
+} = {}): EventRenderer {
+  const reading: Reading = { tools: new Map(), live }
+  for (const fact of before.flatMap(({ facts }) => facts)) if (fact.type === 'model.responded') renderAnswer(fact, reading)
   return (event) => {
     if (event.type === 'run.settled') return undefined
-    if (event.type === 'tool.progress') return `${nameOf(event.call, names)}: ${toVisibleLine(event.text)}`
-    return 'data' in event ? renderFact(event, names) : undefined
+    if (event.type === 'tool.progress') return `${nameOf(event.call, reading)}: ${toVisibleLine(event.text)}`
+    return 'data' in event ? renderFact(event, reading) : undefined
   }
 }
 
@@ -75,20 +90,20 @@ export function callsOf(
     .map((part, position) => ({ call: `${turn}.${position}`, tool: part.tool, input: part.input }))
 }
 
-function renderFact(event: CommittedEvent, names: Map<string, string>): string | undefined {
+function renderFact(event: CommittedEvent, reading: Reading): string | undefined {
   // The renderer of a type is given the data of that type: the table says so.
-  const render = LINES[event.type] as ((data: CommittedEvent['data'], names: Map<string, string>) => string | undefined) | undefined
-  return render?.(event.data, names)
+  const render = LINES[event.type] as ((data: CommittedEvent['data'], reading: Reading) => string | undefined) | undefined
+  return render?.(event.data, reading)
 }
 
-function renderAnswer({ turn, parts }: FactOf<'model.responded'>, names: Map<string, string>): string | undefined {
+function renderAnswer({ turn, parts }: FactOf<'model.responded'>, reading: Reading): string | undefined {
   const value = bodyOf(parts)
   if (typeof value === 'string') return toVisibleLine(value)
   const calls = callsOf(turn, value)
-  for (const { call, tool } of calls) names.set(call, tool)
+  for (const { call, tool } of calls) reading.tools.set(call, tool)
   const lines = calls.map(({ tool, input }) => `calls ${toVisibleLine(tool)} ${toVisibleLine(input, 100)}`)
   const text = textOf(value).trim()
-  if (text !== '') lines.unshift(`agent says: ${toVisibleLine(text)}`)
+  if (text !== '' && !reading.live) lines.unshift(`agent says: ${toVisibleLine(text)}`)
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
@@ -101,8 +116,8 @@ function textOfBody(parts: Body<readonly Part[]>): string {
   return typeof value === 'string' ? value : textOf(value)
 }
 
-function nameOf(call: string, names: Map<string, string>): string {
-  return toVisibleLine(names.get(call) ?? `call ${call}`)
+function nameOf(call: string, reading: Reading): string {
+  return toVisibleLine(reading.tools.get(call) ?? `call ${call}`)
 }
 
 function numberOf(turn: string): string {

@@ -7,6 +7,8 @@ import type { StoreLocation } from './store-location.ts'
 export interface ThreadMemo {
   /** What is relative in the definition is relative to this folder: that of the agent's file. */
   readonly base: string
+  /** The folder in which it was started: tools may work relative to it. */
+  readonly cwd?: string
   readonly manifest?: string
   readonly config?: string
   readonly tools?: string
@@ -43,24 +45,12 @@ export function readMemo(location: StoreLocation, thread: string): ThreadMemo | 
   const at = (name: string): string | undefined => (typeof kept[name] === 'string' ? resolve(from, kept[name]) : undefined)
   const base = at('base')
   if (kept['version'] !== VERSION || base === undefined) return undefined
-  return toMemo(base, { manifest: at('manifest'), config: at('config'), tools: at('tools') })
+  return toMemo(base, { cwd: at('cwd'), manifest: at('manifest'), config: at('config'), tools: at('tools') })
 }
 
 /** A memo of what is there. */
-export function toMemo(
-  base: string,
-  {
-    manifest,
-    config,
-    tools
-  }: { readonly manifest?: string | undefined; readonly config?: string | undefined; readonly tools?: string | undefined }
-): ThreadMemo {
-  return {
-    base,
-    ...(manifest === undefined ? {} : { manifest }),
-    ...(config === undefined ? {} : { config }),
-    ...(tools === undefined ? {} : { tools })
-  }
+export function toMemo(base: string, paths: { readonly [name in keyof ThreadMemo]?: string | undefined }): ThreadMemo {
+  return { ...Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)), base }
 }
 
 function memoPath(location: StoreLocation, thread: string): string {

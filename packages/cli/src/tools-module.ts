@@ -40,19 +40,22 @@ async function loadExports(path: string): Promise<{ readonly [name: string]: unk
     const exported = await loadModule(path)
     return typeof exported === 'object' && exported !== null ? { ...exported } : {}
   } catch (cause) {
-    throw invalid(path, describeImportFailure(cause), 'Run the module with node to see it fail alone.', cause)
+    throw invalid(path, describeImportFailure(cause), `See it fail alone with: node ${path}`, cause)
   }
 }
 
-/** The stack's first line names the place of a syntax error, and the first frame that of a thrown one. */
 function describeImportFailure(cause: unknown): string {
   if (!(cause instanceof Error)) return `throws ${String(cause)}`
-  const lines = cause.stack?.split('\n') ?? []
-  const place = lines
-    .find((line) => /file:\/\/.*:\d+/.test(line))
-    ?.trim()
-    .replace(/^at /, '')
-  return `${cause.message}${place === undefined ? '' : ` (${place.replace(/file:\/\//g, '')})`}`
+  const place = placeOf(cause.stack?.split('\n') ?? [])
+  return place === undefined ? cause.message : `${cause.message} (${place})`
+}
+
+/** A syntax error of TypeScript shows its line and a caret above the stack; what the module threw has its place in the first frame. */
+function placeOf(stack: readonly string[]): string | undefined {
+  const [first = '', , caret = ''] = stack
+  if (/^\/.*:\d+$/.test(first) && caret.includes('^')) return `${first}:${caret.indexOf('^') + 1}`
+  const frame = stack.find((line) => /^\s+at .*file:\/\/.*:\d+/.test(line))
+  return frame?.replace(/^.*file:\/\/|\)$/g, '')
 }
 
 function isTool(value: unknown): value is Tool<never> {

@@ -85,6 +85,23 @@ describe('a signal', () => {
     expect(await holdfast(folder, ['resume', thread])).toMatchObject({ code: 0, stdout: 'gone on\n' })
   })
 
+  test('while tools run gives its tools a moment', async () => {
+    const folder = folderWith(
+      scriptedAgent([{ toolCalls: [{ name: 'pay', arguments: { ms: 1_500 } }, { name: 'stamp' }] }, { text: 'ok' }], {
+        tools: ['pay', 'stamp']
+      })
+    )
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    const thread = threadOf(await running.until(/thr_\w+/))
+    await running.until(/stamp ok/)
+    running.child.kill('SIGINT')
+    expect(await running.ended).toBe(130)
+    // The tool had its moment: what it did is known, and nothing runs again.
+    expect((await holdfast(folder, ['show', thread])).stdout).toContain('pay {"ms":1500} -> ok: paid')
+    expect(await holdfast(folder, ['resume', thread])).toMatchObject({ code: 0, stdout: 'ok\n' })
+    expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(2)
+  })
+
   test('that comes a second time ends it at once', async () => {
     // A tool that does not stop makes the first signal take its grace.
     const folder = folderWith({
@@ -117,6 +134,7 @@ describe('after kill -9', () => {
     expect(await resumed.ended).toBe(0)
     expect(JSON.parse(resumed.stdout())).toMatchObject({ thread, status: 'completed', text: 'paid up' })
     expect(resumed.stderr()).toMatch(/is gone: taking over/)
+    expect(resumed.stderr()).toContain(`working in ${folder}`)
     expect(linesOf(ledger).map((line) => line.split(' ')[0])).toEqual(['stamp', 'pay'])
   })
 

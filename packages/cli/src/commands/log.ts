@@ -71,7 +71,7 @@ async function* readEvents(
 }
 
 function createPrinter({ output }: CommandContext, options: LogOptions, before: readonly Commit[]): (event: CommittedEvent) => void {
-  const render = createEventRenderer(before)
+  const render = createEventRenderer({ before })
   return (event) => {
     output.line(event)
     const { cursor, at, type, data } = event

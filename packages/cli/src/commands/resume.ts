@@ -28,8 +28,8 @@ Examples:
   $ holdfast resume thr_0123456789abcdef
   $ holdfast resume thr_0123456789abcdef --tools tools.ts
 
-A thread whose owner was a process of this machine that is gone is taken over at once. Any other owner gets
-the rest of its lease to show that it lives; then this command says who it is and exits with 6.`
+An owner that was a process of this machine and is gone is replaced at once. One that lives is named, and the exit
+code is 6; one on another machine gets the rest of its lease to show that it lives.`
     )
     .action((thread: string, options: ResumeOptions) =>
       choose((context) => resumeThread(context, parseThreadId(thread), options), { mode: options.jsonl === true ? 'jsonl' : undefined })
@@ -45,7 +45,6 @@ async function resumeThread(context: CommandContext, id: string, options: Resume
     try {
       await takeThread(thread, context, { location: workspace.location, takeover: options.takeover === true })
     } catch (error) {
-      if (context.interruption.signal.aborted) return context.interruption.exitCode
       throw explainMissing(error, againOf(id, context)('resume'))
     }
     return driveToRest(thread, context, workspace, { after })

@@ -78,7 +78,7 @@ async function runAgent(context: CommandContext, file: string, prompt: string | 
     durability: options.durability
   }
   await rehearse(agent.definition, start, drives)
-  const memo = toMemo(base, { manifest, config: configFile, tools })
+  const memo = toMemo(base, { cwd, manifest, config: configFile, tools })
   return startAndDrive(context, location, agent, start, {
     ...drives,
     beforeCreate: (thread) => {
