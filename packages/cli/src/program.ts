@@ -10,7 +10,7 @@ import { runCommandOf } from './commands/run.ts'
 import { showCommand } from './commands/show.ts'
 import { threadsCommand } from './commands/threads.ts'
 import { EXIT, exitCodeOfError } from './exit-code.ts'
-import { toReport } from './failure.ts'
+import { Failure, toReport } from './failure.ts'
 import { Interruption } from './interruption.ts'
 import { name } from './option-values.ts'
 import type { OutputMode } from './output.ts'
@@ -50,10 +50,13 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
 
 async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): Promise<number> {
   const interruption = new Interruption(io.signal)
-  const mode = chosen.mode ?? (options.json === true ? 'json' : 'text')
+  const mode = options.json === true ? 'json' : (chosen.mode ?? 'text')
   const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color })
   const context: CommandContext = { io, output, options, interruption }
   try {
+    if (mode === 'json' && chosen.mode === 'jsonl') {
+      throw new Failure('invalid_input', '--json gives one document and --jsonl one value a line: use one of them.')
+    }
     return await Promise.race([chosen.task(context), interruption.whenFree()])
   } catch (error) {
     if (interruption.isCause(error)) return interruption.exitCode

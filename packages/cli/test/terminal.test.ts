@@ -18,6 +18,12 @@ describe('on a terminal', () => {
     expect(told).toMatchObject({ code: 0, stdout: 'I look.\nFound it.\nAll is well.\n' })
   })
 
+  test('characters beyond the first plane come whole', async () => {
+    const text = '\u{1F600}a\u{1F469}\u200d\u{1F4BB}'.repeat(40)
+    const folder = folderWith(scriptedAgent([{ text }]))
+    expect((await holdfast(folder, ['run', 'agent.yaml'], { tty: true })).stdout).toBe(`${text}\n`)
+  })
+
   test('validated output is not printed twice either', async () => {
     const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } }
     const folder = folderWith(scriptedAgent([{ text: '{"sum": 3}' }], { outputSchema }))

@@ -51,6 +51,8 @@ describe('the command line', () => {
     [['threads', '--status', 'done']],
     [['log', 'thr_x', '--from', '0']],
     [['log', 'thr_x', '--from', '1.5']],
+    [['log', 'thr_x', '--follow']],
+    [['log', 'thr_x', '--jsonl']],
     [['run', 'a.yaml', '--durability', 'none']],
     [['run', 'a.yaml', '--store']]
   ] as const)('refuses %j', async ([argv]) => {

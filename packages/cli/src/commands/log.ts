@@ -3,6 +3,7 @@ import type { Commit, CommittedEvent, HoldfastEvent, ThreadHandle } from '@holdf
 import type { Choose, CommandContext } from '../command-context.ts'
 import { headOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
+import { Failure } from '../failure.ts'
 import { wholeNumber } from '../option-values.ts'
 import { createEventRenderer } from '../render-event.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -42,6 +43,9 @@ Examples:
 
 async function showLog(context: CommandContext, id: string, options: LogOptions): Promise<number> {
   const { output, interruption } = context
+  if (options.follow === true && output.mode === 'json') {
+    throw new Failure('invalid_input', '--json gives one document, and a log that is followed has no end.', { remedy: 'Use --jsonl.' })
+  }
   await using workspace = await openExisting(context)
   const thread = workspace.runtime.thread(id)
   const print = createPrinter(context, options, await thread.log(Math.max(1, options.from - COMMITS_BEFORE)))
