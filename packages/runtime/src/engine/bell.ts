@@ -11,7 +11,7 @@ const ORDER: readonly Latched[] = ['lost', 'stop', 'outcome', 'items']
 /** Wakes one drive. A ring that comes while nobody sleeps is kept: nothing is missed. */
 export class Bell {
   readonly #clock: Clock
-  readonly #rung = new Set<Latched>()
+  readonly #rung: { [reason in Latched]: boolean } = { lost: false, stop: false, outcome: false, items: false }
   #wake: (() => void) | null = null
 
   constructor(clock: Clock) {
@@ -19,13 +19,13 @@ export class Bell {
   }
 
   ring(reason: Latched): void {
-    this.#rung.add(reason)
+    this.#rung[reason] = true
     this.#wake?.()
   }
 
   /** Whether this ring has not been answered. */
   isRung(reason: Latched): boolean {
-    return this.#rung.has(reason)
+    return this.#rung[reason]
   }
 
   /** Sleeps until a ring or, when given, for at most this long. */
@@ -42,9 +42,12 @@ export class Bell {
   }
 
   #take(): Latched | undefined {
-    const reason = ORDER.find((each) => this.#rung.has(each))
-    // A lost lease stays lost.
-    if (reason && reason !== 'lost') this.#rung.delete(reason)
-    return reason
+    for (const reason of ORDER) {
+      if (!this.#rung[reason]) continue
+      // A lost lease stays lost.
+      if (reason !== 'lost') this.#rung[reason] = false
+      return reason
+    }
+    return undefined
   }
 }

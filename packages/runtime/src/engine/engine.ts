@@ -11,6 +11,7 @@ import { drive } from '../loop/drive.ts'
 import { setAlarm } from '../util/alarm.ts'
 import { Bell } from './bell.ts'
 import { Lease } from './lease.ts'
+import { RestTimers } from './rest-timers.ts'
 import { createWorkerId } from './worker-id.ts'
 
 /** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
@@ -40,11 +41,12 @@ export class Engine<State> {
   readonly #drives = new Map<ThreadId, { readonly bell: Bell; readonly ended: Promise<void> }>()
   /** Threads that were asked for and are not driven yet. */
   readonly #wanted = new Set<ThreadId>()
-  /** When resting threads want to be looked at again, on the store's clock. */
-  readonly #timers = new Map<ThreadId, Ms>()
+  readonly #timers = new RestTimers()
   #stopping = false
   #claiming: Promise<void> | null = null
   #claimAgain = false
+  /** The last claim asked for. */
+  #claimed: Promise<unknown> = Promise.resolve()
   #pulse: Promise<void> | null = null
   #pulseNow: AbortController = new AbortController()
   /** False while the pulse sleeps for a timer alone: new work must shorten its sleep. */
@@ -77,25 +79,22 @@ export class Engine<State> {
     return this.#drives.has(thread)
   }
 
-  /** Whether a thread that rests is claimed again by this engine without being asked for. */
-  hasTimer(thread: ThreadId): boolean {
-    return this.#timers.has(thread) || this.#wanted.has(thread)
-  }
-
   /** Starts nothing new, lets running effects end for `graceMs`, then lets them go; releases every thread. */
   async stop(graceMs: Ms): Promise<void> {
     this.#stopping = true
     this.#pulseNow.abort()
     for (const { bell } of this.#drives.values()) bell.ring('outcome')
-    const ended = Promise.all([...this.#drives.values()].map((each) => each.ended))
     const late = setAlarm(this.#options.clock, graceMs, () => {
       for (const { bell } of this.#drives.values()) bell.ring('stop')
     })
-    await ended
+    // What was claimed at the last moment is let go at once.
+    await this.#claimed
+    while (this.#drives.size > 0) await Promise.all([...this.#drives.values()].map((each) => each.ended))
     late.stop()
     await this.#claiming
     this.#hints?.[Symbol.dispose]()
     this.#hints = null
+    this.#pulseNow.abort()
     await this.#pulse
   }
 
@@ -126,7 +125,14 @@ export class Engine<State> {
     this.#startPulse()
   }
 
-  async #claim(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
+  /** One claim at a time: a thread that is claimed and not yet driven would be handed out to this worker again. */
+  #claim(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
+    const claims = this.#claimed.then(() => this.#claimNow(only, takeover))
+    this.#claimed = claims.catch(() => {})
+    return claims
+  }
+
+  async #claimNow(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
     const { store, concurrency, leaseMs } = this.#options
     const max = concurrency - this.#drives.size
     if (this.#stopping || max <= 0 || only?.length === 0) return []
@@ -142,6 +148,7 @@ export class Engine<State> {
     })
     if (claims.length > 0) this.#lease.extend(since)
     for (const claim of claims) this.#drive(claim)
+    if (claims.length > 0) this.#startPulse()
     return claims
   }
 
@@ -214,7 +221,7 @@ export class Engine<State> {
     const { clock } = this.#options
     while (!this.#stopping || this.#drives.size > 0) {
       const isBusy = this.#drives.size > 0 || this.#wanted.size > 0 || this.#options.recover
-      const due = this.#nextTimer()
+      const due = this.#timers.next(this.#lease.current().storeNow())
       if (!isBusy && due === null) break
       this.#isPulseBusy = isBusy
       this.#listen(isBusy)
@@ -222,7 +229,7 @@ export class Engine<State> {
       await clock.sleep(pause, this.#pulseNow.signal)
       if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
       await this.#beat()
-      this.#wakeTimers()
+      for (const thread of this.#timers.take(this.#lease.current().storeNow())) this.wake(thread)
       if (!this.#stopping && (this.#wanted.size > 0 || this.#options.recover)) this.#sweepSoon()
     }
     this.#listen(false)
@@ -253,22 +260,6 @@ export class Engine<State> {
       this.#wanted.add(thread)
     }
     this.#lease.renew()
-  }
-
-  #nextTimer(): Ms | null {
-    if (this.#timers.size === 0) return null
-    let earliest = Number.POSITIVE_INFINITY
-    for (const due of this.#timers.values()) earliest = Math.min(earliest, due)
-    return Math.max(0, earliest - this.#lease.current().storeNow())
-  }
-
-  #wakeTimers(): void {
-    const now = this.#lease.current().storeNow()
-    for (const [thread, due] of this.#timers) {
-      if (due > now) continue
-      this.#timers.delete(thread)
-      this.wake(thread)
-    }
   }
 
   /** Other processes are noticed through the store's hints only while something is driven or wanted here. */

@@ -22,8 +22,12 @@ export const randomIds: IdSource = {
   }
 }
 
-async function sleep(durationMs: Ms, signal?: AbortSignal): Promise<void> {
-  let left = Math.max(0, durationMs)
+function sleep(durationMs: Ms, signal?: AbortSignal): Promise<void> {
+  return durationMs <= LONGEST_TIMER_MS ? sleepOnce(Math.max(0, durationMs), signal) : sleepLong(durationMs, signal)
+}
+
+async function sleepLong(durationMs: Ms, signal?: AbortSignal): Promise<void> {
+  let left = durationMs
   while (left > LONGEST_TIMER_MS && !signal?.aborted) {
     await sleepOnce(LONGEST_TIMER_MS, signal)
     left -= LONGEST_TIMER_MS
