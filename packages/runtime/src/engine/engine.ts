@@ -218,21 +218,27 @@ export class Engine<State> {
 
   /** One timer for everything: the heartbeat while something is driven or wanted, and the earliest timer of a resting thread. */
   async #beatUntilIdle(): Promise<void> {
-    const { clock } = this.#options
     while (!this.#stopping || this.#drives.size > 0) {
       const isBusy = this.#drives.size > 0 || this.#wanted.size > 0 || this.#options.recover
       const due = this.#timers.next(this.#lease.current().storeNow())
       if (!isBusy && due === null) break
       this.#isPulseBusy = isBusy
       this.#listen(isBusy)
-      const pause = Math.min(isBusy ? this.#lease.beatMs : Number.POSITIVE_INFINITY, due ?? Number.POSITIVE_INFINITY)
-      await clock.sleep(pause, this.#pulseNow.signal)
-      if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
+      await this.#pause(Math.min(isBusy ? this.#lease.beatMs : Number.POSITIVE_INFINITY, due ?? Number.POSITIVE_INFINITY))
       await this.#beat()
-      for (const thread of this.#timers.take(this.#lease.current().storeNow())) this.wake(thread)
-      if (!this.#stopping && (this.#wanted.size > 0 || this.#options.recover)) this.#sweepSoon()
+      if (!this.#stopping) this.#lookAgain()
     }
     this.#listen(false)
+  }
+
+  async #pause(durationMs: Ms): Promise<void> {
+    await this.#options.clock.sleep(durationMs, this.#pulseNow.signal)
+    if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
+  }
+
+  #lookAgain(): void {
+    for (const thread of this.#timers.take(this.#lease.current().storeNow())) this.wake(thread)
+    if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
   }
 
   async #beat(): Promise<void> {
