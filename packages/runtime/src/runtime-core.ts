@@ -157,7 +157,11 @@ class PublicationCache {
     return publication
   }
 
-  async prepared(digest: string): Promise<PreparedPublication> {
+  prepared(digest: string): Promise<PreparedPublication> {
+    return this.#known.get(digest)?.prepared ?? this.#prepare(digest)
+  }
+
+  async #prepare(digest: string): Promise<PreparedPublication> {
     const publication = await this.get(digest)
     const entry = this.#known.get(digest) ?? { publication }
     entry.prepared ??= preparePublication(publication, this.#codeOf)

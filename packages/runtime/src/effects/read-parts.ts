@@ -164,22 +164,35 @@ function mergeMetadata(known: ProviderMetadata | undefined, added: Metadata): Pr
   return merged
 }
 
+/** What a part weighs that only marks a place in the stream. */
+const MARK_BYTES = 64
+
 function sizeOf(part: LanguageModelV4StreamPart): number {
   switch (part.type) {
     case 'text-delta':
     case 'reasoning-delta':
     case 'tool-input-delta':
-      return Buffer.byteLength(part.delta) + (part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0)
+      return Buffer.byteLength(part.delta) + sizeOfMetadata(part)
     case 'tool-call':
       // Its text came as deltas, or is counted here.
       return part.input ? Buffer.byteLength(part.input) : 0
     case 'file':
     case 'reasoning-file':
       return part.data.type === 'data' ? part.data.data.length : part.data.url.href.length
+    case 'tool-input-start':
+      return MARK_BYTES + part.id.length + part.toolName.length + sizeOfMetadata(part)
+    case 'source':
+    case 'tool-result':
+    case 'custom':
+      return JSON.stringify(part).length
     case 'raw':
     case 'error':
       return 0
     default:
-      return JSON.stringify(part).length
+      return MARK_BYTES + sizeOfMetadata(part)
   }
+}
+
+function sizeOfMetadata(part: LanguageModelV4StreamPart): number {
+  return 'providerMetadata' in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0
 }

@@ -78,10 +78,12 @@ async function readToEnd(
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   let timer: NodeJS.Timeout | undefined
+  let isOpen = true
   const end: End = {}
   try {
     while (!end.error) {
       const { done, value } = await reader.read()
+      isOpen = !done
       if (done || signal.aborted) break
       note(value, end)
       collector.take(value)
@@ -94,7 +96,7 @@ async function readToEnd(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
-    stop()
+    if (isOpen) stop()
   }
   if (signal.aborted) end.error = classifyModelError(undefined, signal)
   return end

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Json } from '../contracts/json.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { copyJson } from '../util/copy-json.ts'
 import { cutText } from '../util/well-formed.ts'
 import { compileSchema } from './json-schema.ts'
 import { renderPlace } from './schema-errors.ts'
@@ -18,12 +19,12 @@ export type ArgumentsValidator = (raw: Json) => CheckedArguments | Promise<Check
 export async function createArgumentsValidator({ input }: Pick<Tool, 'input'>): Promise<ArgumentsValidator> {
   if (input.kind === 'standard') {
     const { schema } = input
-    return (raw) => validateStandard(schema, structuredClone(raw))
+    return (raw) => validateStandard(schema, copyJson(raw))
   }
   const validate = await compileSchema(input.jsonSchema)
   return (raw) => {
     const checked = validate(raw)
-    return checked.ok ? { ok: true, input: structuredClone(raw) } : checked
+    return checked.ok ? { ok: true, input: copyJson(raw) } : checked
   }
 }
 
