@@ -34,11 +34,12 @@ export interface ToolDescriptor {
   readonly version: string
 }
 
-/** Bounds of a run. Every one is a positive integer; absent ones take the default of `DEFAULT_LIMITS`, or none. */
+/** Bounds of a run. Every one is a positive integer (`maxRetries` may be 0: never again); absent ones take the default of `DEFAULT_LIMITS`, or none. */
 export interface Limits {
   readonly maxTurns?: number
   readonly maxToolCallsPerIteration?: number
   readonly maxOutputBytes?: number
+  /** Bytes of JSON of all that a request shows; a longer one is not sent, and the run fails. */
   readonly maxInputBytes?: number
   readonly providerTimeoutMs?: Ms
   readonly toolTimeoutMs?: Ms

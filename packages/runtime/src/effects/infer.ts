@@ -108,7 +108,9 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
   try {
     const model = await ports.models(state.definition.model)
     const request = await buildRequest(state, asked.history, prepared, signal)
-    const { stream } = await model.doStream(request)
+    const excess = findExcess(request, state.limits.maxInputBytes)
+    if (excess) return excess
+    const { stream } = await unlessAborted(model.doStream(request), signal)
     const response = await readResponse(stream, {
       signal,
       maxBytes: MAX_RESPONSE_BYTES,
@@ -123,6 +125,23 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
   } finally {
     timer.stop()
   }
+}
+
+/** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. */
+function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const stop = (): void => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  work.then(resolve, reject)
+  return promise.finally(() => signal.removeEventListener('abort', stop))
+}
+
+function findExcess(request: LanguageModelV4CallOptions, maxBytes: number | undefined): ModelResponse | null {
+  if (maxBytes === undefined) return null
+  const bytes = Buffer.byteLength(JSON.stringify(request.prompt))
+  if (bytes <= maxBytes) return null
+  const message = `the messages have ${bytes} bytes, and maxInputBytes is ${maxBytes}`
+  return { kind: 'failed', why: 'permanent', error: { code: 'value_too_large', message } }
 }
 
 const TIMED_OUT = new Error('the model did not answer in time')

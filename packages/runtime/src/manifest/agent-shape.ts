@@ -7,11 +7,13 @@ import type { FieldTable } from './agent-issues.ts'
 
 const TEXT = 'a text'
 const COUNT = 'a whole number above 0'
+const COUNT_OR_NONE = 'a whole number from 0 on'
 const OBJECT = 'an object'
 
 const text = z.string(TEXT)
 const name = z.string(TEXT).min(1, 'a text that is not empty')
 const count = z.int(COUNT).positive(COUNT)
+const countOrNone = z.int(COUNT_OR_NONE).nonnegative(COUNT_OR_NONE)
 /** Anything: what is checked was read as JSON. */
 const json = z.custom<Json>()
 const data = z.record(z.string(), json, OBJECT)
@@ -74,7 +76,7 @@ const limits = z.strictObject(
     toolTimeoutMs: count.exactOptional(),
     runTimeoutMs: count.exactOptional(),
     maxRepeatedCalls: count.exactOptional(),
-    maxRetries: count.exactOptional(),
+    maxRetries: countOrNone.exactOptional(),
     maxParallelCalls: count.exactOptional()
   },
   OBJECT
