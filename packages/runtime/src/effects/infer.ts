@@ -5,7 +5,6 @@ import type { Action, Running } from '../contracts/heart.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
-import { setAlarm } from '../util/alarm.ts'
 import { gateCall } from './gate.ts'
 import { classifyModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
@@ -102,7 +101,7 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
   const { state, stop } = asked
   const { signal } = stop
   const { providerTimeoutMs } = state.limits
-  const timer = setAlarm(ports.clock, providerTimeoutMs, () => stop.abort(TIMED_OUT))
+  const timer = ports.clock.alarm(providerTimeoutMs, () => stop.abort(TIMED_OUT))
   const failed = (error: unknown): ModelResponse =>
     signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : { kind: 'failed', ...classifyModelError(error, signal) }
   try {

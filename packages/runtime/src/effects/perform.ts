@@ -1,9 +1,8 @@
+import type { Alarm } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
-import type { Alarm } from '../util/alarm.ts'
-import { setAlarm } from '../util/alarm.ts'
 import { gateCall } from './gate.ts'
 import { performInfer } from './infer.ts'
 import type { EffectPorts } from './ports.ts'
@@ -80,6 +79,6 @@ function performGate(
     (fact) => end([fact]),
     (error: unknown) => end([fault(error instanceof Error ? error.message : String(error))])
   )
-  alarm = setAlarm(ports.clock, GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
+  alarm = ports.clock.alarm(GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
   return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }
 }

@@ -1,4 +1,5 @@
 // Keeps I5, I6: runs exactly the gated arguments, once per start; settles once; late output is dropped.
+import type { Alarm } from '../contracts/clock.ts'
 import type { CallOutcome, Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { CallResult } from '../contracts/message.ts'
@@ -6,8 +7,6 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
-import type { Alarm } from '../util/alarm.ts'
-import { setAlarm } from '../util/alarm.ts'
 import type { EffectPorts } from './ports.ts'
 import { toCallError, toCallResult } from './tool-result.ts'
 
@@ -139,7 +138,7 @@ class RunningCall {
   }
 
   #after(durationMs: number, act: () => void): void {
-    this.#alarms.push(setAlarm(this.#ports.ports.clock, durationMs, act))
+    this.#alarms.push(this.#ports.ports.clock.alarm(durationMs, act))
   }
 
   #end(say: () => void): void {

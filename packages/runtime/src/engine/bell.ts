@@ -1,7 +1,6 @@
 import type { Clock } from '../contracts/clock.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { WakeReason } from '../loop/drive.ts'
-import { setAlarm } from '../util/alarm.ts'
 
 type Latched = Exclude<WakeReason, 'timer'>
 
@@ -34,7 +33,7 @@ export class Bell {
     if (rung) return rung
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
-    const alarm = durationMs === null ? null : setAlarm(this.#clock, durationMs, resolve)
+    const alarm = durationMs === null ? null : this.#clock.alarm(durationMs, resolve)
     await promise
     this.#wake = null
     alarm?.stop()

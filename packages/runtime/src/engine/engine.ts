@@ -8,7 +8,6 @@ import type { AppendRequest, Claim, Receipt, Store } from '../contracts/store.ts
 import type { Logger } from '../contracts/tool.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 import { drive } from '../loop/drive.ts'
-import { setAlarm } from '../util/alarm.ts'
 import { Bell } from './bell.ts'
 import { Lease } from './lease.ts'
 import { RestTimers } from './rest-timers.ts'
@@ -84,7 +83,7 @@ export class Engine<State> {
     this.#stopping = true
     this.#pulseNow.abort()
     for (const { bell } of this.#drives.values()) bell.ring('outcome')
-    const late = setAlarm(this.#options.clock, graceMs, () => {
+    const late = this.#options.clock.alarm(graceMs, () => {
       for (const { bell } of this.#drives.values()) bell.ring('stop')
     })
     // What was claimed at the last moment is let go at once.

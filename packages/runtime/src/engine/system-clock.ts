@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock, IdSource } from '../contracts/clock.ts'
+import type { Alarm, Clock, IdSource } from '../contracts/clock.ts'
 import type { Ms } from '../contracts/ids.ts'
 
 // setTimeout fires at once beyond this.
@@ -10,7 +10,8 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuv'
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep
+  sleep,
+  alarm
 }
 
 /** Identities from the system's random source. */
@@ -23,27 +24,27 @@ export const randomIds: IdSource = {
 }
 
 function sleep(durationMs: Ms, signal?: AbortSignal): Promise<void> {
-  return durationMs <= LONGEST_TIMER_MS ? sleepOnce(Math.max(0, durationMs), signal) : sleepLong(durationMs, signal)
-}
-
-async function sleepLong(durationMs: Ms, signal?: AbortSignal): Promise<void> {
-  let left = durationMs
-  while (left > LONGEST_TIMER_MS && !signal?.aborted) {
-    await sleepOnce(LONGEST_TIMER_MS, signal)
-    left -= LONGEST_TIMER_MS
-  }
-  await sleepOnce(left, signal)
-}
-
-function sleepOnce(durationMs: Ms, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     const end = (): void => {
-      clearTimeout(timer)
+      timer.stop()
       signal?.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(end, durationMs)
+    const timer = alarm(durationMs, end)
     signal?.addEventListener('abort', end, { once: true })
   })
+}
+
+function alarm(durationMs: Ms, ring: () => void): Alarm {
+  if (durationMs > LONGEST_TIMER_MS) return longAlarm(durationMs, ring)
+  const timer = setTimeout(ring, durationMs)
+  return { stop: () => clearTimeout(timer) }
+}
+
+function longAlarm(durationMs: Ms, ring: () => void): Alarm {
+  let next = alarm(LONGEST_TIMER_MS, () => {
+    next = alarm(durationMs - LONGEST_TIMER_MS, ring)
+  })
+  return { stop: () => next.stop() }
 }

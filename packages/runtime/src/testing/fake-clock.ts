@@ -1,4 +1,4 @@
-import type { Clock } from '../contracts/clock.ts'
+import type { Alarm, Clock } from '../contracts/clock.ts'
 import type { Ms } from '../contracts/ids.ts'
 
 /** A clock that stands still until a test moves it. */
@@ -39,6 +39,7 @@ export function fakeClock(options: { readonly now?: Ms } = {}): FakeClock {
     now: () => now,
     monotonic: () => monotonic,
     sleep: (durationMs, signal) => sleepOn(sleepers, monotonic, durationMs, signal),
+    alarm: (durationMs, ring) => alarmOn(sleepers, monotonic, durationMs, ring),
     async advance(durationMs) {
       const until = monotonic + durationMs
       for (let next = nextSleeper(until); next !== undefined; next = nextSleeper(until)) {
@@ -59,6 +60,19 @@ export function fakeClock(options: { readonly now?: Ms } = {}): FakeClock {
       return next === undefined ? null : Math.max(0, next.due - monotonic)
     }
   }
+}
+
+function alarmOn(sleepers: Set<Sleeper>, start: Ms, durationMs: Ms, ring: () => void): Alarm {
+  const sleeper: Sleeper = {
+    due: start + Math.max(0, durationMs),
+    wake() {
+      if (sleepers.delete(sleeper)) ring()
+    }
+  }
+  sleepers.add(sleeper)
+  // As on a real clock, what is due at once rings without being waited for, but not before the caller goes on.
+  if (durationMs <= 0) queueMicrotask(sleeper.wake)
+  return { stop: () => void sleepers.delete(sleeper) }
 }
 
 function sleepOn(sleepers: Set<Sleeper>, start: Ms, durationMs: Ms, signal: AbortSignal | undefined): Promise<void> {
