@@ -24,10 +24,10 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     log: async (from = 1, limitBytes = PAGE_BYTES) => core.store.read((await readInfo(core, id)).id, from, limitBytes),
     events: (options = {}) => threadEvents(core, id, options),
     settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
-    message: (input, options = {}) => sendMessage(core, id, toParts(input), options.id),
+    message: async (input, options = {}) => sendMessage(core, id, toParts(input), options.id),
     cancel: async (options = {}) => {
       await readInfo(core, id)
-      const body = { reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 }
+      const body = toWellFormedJson({ reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 })
       await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
     },
     resume: (options = {}) => resume(core, id, options.takeover ?? false)

@@ -31,11 +31,15 @@ export interface Draft<State> {
   readonly plan: Planned
   /** Items that nobody took. */
   readonly left: readonly InboxItem[]
+  /** The commit is full: what can still be taken is for the next one. */
+  readonly more: boolean
   /** `ready`: let go with work left, so that another worker finds it at once. */
   request(then: 'keep' | 'release', options: { readonly ready: boolean }): AppendRequest
 }
 
 const MAX_ROUNDS = 1_000
+/** What of a commit may come from outside, in bytes of JSON: as much again may follow from it, and a store takes 1 MiB. */
+const MAX_TAKEN_BYTES = 500_000
 /** A worker that stops would not begin what these announce: it leaves them to the next. */
 const ANNOUNCEMENTS: ReadonlySet<Fact['type']> = new Set(['turn.started', 'call.started', 'step.started'])
 
@@ -54,8 +58,20 @@ export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>)
     stamp: draft.stamp,
     plan,
     left: draft.left,
+    more: draft.more,
     request: (then, options) => draft.request(plan, then, options.ready)
   }
+}
+
+/** The first outcomes that fit into one commit; at least one. */
+export function fitting(outcomes: readonly Outcome[]): readonly Outcome[] {
+  if (outcomes.length < 2) return outcomes
+  let bytes = 0
+  const beyond = outcomes.findIndex((outcome, index) => {
+    bytes += sizeOf(outcome.facts)
+    return index > 0 && bytes > MAX_TAKEN_BYTES
+  })
+  return beyond < 0 ? outcomes : outcomes.slice(0, beyond)
 }
 
 class Drafting<State> {
@@ -68,8 +84,11 @@ class Drafting<State> {
   readonly #spawn: NewThread[] = []
   readonly #open: NewWait[] = []
   readonly #close: WaitId[] = []
+  /** Bytes of outcomes and items so far; null before anything was taken. */
+  #takenBytes: number | null = null
   state: State
   left: readonly InboxItem[]
+  more = false
 
   constructor(start: DraftStart<State>, heart: Heart<State>) {
     this.#start = start
@@ -129,15 +148,29 @@ class Drafting<State> {
     if (this.left.length === 0) return false
     const taken = this.#heart.take(this.state, this.left)
     if (!taken) return false
+    if (!this.#hasPlaceFor(taken.facts)) return false
     this.#consumed.push(taken.item.id)
     this.#close.push(...(taken.close ?? []))
     this.left = this.left.filter((item) => item.id !== taken.item.id)
     for (const fact of taken.facts) this.add(fact)
     return true
   }
+
+  /** The first item has one in any case, where no outcomes take it. */
+  #hasPlaceFor(facts: readonly Fact[]): boolean {
+    const before = this.#takenBytes ?? this.#start.outcomes.reduce((sum, outcome) => sum + sizeOf(outcome.facts), 0)
+    const after = before + sizeOf(facts)
+    this.more = before > 0 && after > MAX_TAKEN_BYTES
+    if (!this.more) this.#takenBytes = after
+    return !this.more
+  }
 }
 
 function timerOf(plan: Planned, ready: boolean): AppendRequest['timer'] {
   if (ready) return { inMs: 0 }
   return plan.timer === null ? null : { at: Math.ceil(plan.timer) }
+}
+
+function sizeOf(facts: readonly Fact[]): number {
+  return Buffer.byteLength(JSON.stringify(facts))
 }

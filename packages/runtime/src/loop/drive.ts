@@ -6,7 +6,7 @@ import type { Action, Heart, Outcome, Planned, Running } from '../contracts/hear
 import type { Ms } from '../contracts/ids.ts'
 import type { AppendRequest, Claim, InboxItem, Receipt, Store } from '../contracts/store.ts'
 import type { Draft } from './draft.ts'
-import { startDraft } from './draft.ts'
+import { fitting, startDraft } from './draft.ts'
 import { untilKnown } from './until-known.ts'
 
 /** Why a sleeping drive woke. */
@@ -80,11 +80,12 @@ class Drive<State> {
     if (!this.#promised) this.#stopping = this.#ports.stopping()
     const outcomes = this.#takeOutcomes()
     const draft = this.#draft(outcomes)
-    const rest = (draft.plan.rest || this.#stopping) && this.#running.size === outcomes.length
+    const rest = !draft.more && (draft.plan.rest || this.#stopping) && this.#running.size === outcomes.length
     if (draft.facts.length > 0 || rest) {
       const next = await this.#commit(draft, outcomes, rest)
       if (next !== 'go on') return next
     }
+    if (draft.more) return 'again'
     const timer = this.#match(draft.plan) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
     return this.#done.length > 0 ? 'again' : this.#sleep(timer)
   }
@@ -98,7 +99,7 @@ class Drive<State> {
       this.#running.delete(outcome.id)
       this.#done.splice(this.#done.indexOf(outcome), 1)
     }
-    return this.#done.slice()
+    return fitting(this.#done).slice()
   }
 
   #now(): Ms {
