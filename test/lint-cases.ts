@@ -6,10 +6,12 @@ const RUNTIME = 'packages/runtime/src'
 
 /** Files that the cases import, so that every import can be resolved. */
 export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
-  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'stores', 'models', 'engine', 'testing'].map((layer) => ({
-    path: `${RUNTIME}/${layer}/thing.ts`,
-    source: 'export const thing = 1\n'
-  })),
+  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'http', 'tools', 'stores', 'models', 'engine', 'testing'].map(
+    (layer) => ({
+      path: `${RUNTIME}/${layer}/thing.ts`,
+      source: 'export const thing = 1\n'
+    })
+  ),
   { path: `${RUNTIME}/util/circle-back.ts`, source: "import { circle } from './circle.ts'\nexport const back = (): number => circle()\n" },
   {
     path: `${RUNTIME}/util/type-circle-back.ts`,
@@ -32,6 +34,9 @@ export const FORBIDDEN: readonly Forbidden[] = [
   layer('effects', 'loop'),
   layer('effects', 'stores'),
   layer('effects', 'engine'),
+  layer('http', 'tools'),
+  layer('tools', 'state'),
+  layer('tools', 'effects'),
   layer('stores', 'state'),
   layer('stores', 'models'),
   layer('models', 'stores'),
@@ -52,6 +57,8 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('effects', 'node:sqlite'),
   npm('loop', '@ai-sdk/provider'),
   npm('loop', 'node:timers'),
+  npm('http', 'yaml'),
+  npm('tools', 'undici'),
   npm('stores', 'zod'),
   npm('models', 'liquidjs'),
   npm('engine', 'node:timers/promises'),
@@ -168,6 +175,8 @@ export const ALLOWED: readonly Case[] = [
     manifest: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'yaml', 'ajv/dist/2020.js', 'liquidjs', 're2js', 'zod'],
     effects: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', '../manifest/thing.ts', '@ai-sdk/provider'],
     loop: ['../contracts/thing.ts', '../util/thing.ts'],
+    http: ['../contracts/thing.ts', '../util/thing.ts', 'node:net'],
+    tools: ['../contracts/thing.ts', '../util/thing.ts', '../http/thing.ts', 'node:fs/promises'],
     stores: ['../contracts/thing.ts', '../util/thing.ts', 'node:sqlite'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
