@@ -49,7 +49,7 @@ export interface Taken {
  */
 export interface Heart<State> {
   evolve(state: State, stamp: Stamp, fact: Fact): State
-  take(state: State, items: readonly InboxItem[]): Taken | null
+  take(state: State, items: readonly InboxItem[], context: { readonly now: Ms }): Taken | null
   plan(state: State, context: { readonly attempt: number; readonly now: Ms }): Planned
   project(state: State): ThreadRow
   /** Whether a commit of these facts is progress (protocol §5). */

@@ -106,7 +106,7 @@ class Drafting<State> {
   settle(): Planned {
     const context = { attempt: this.#start.claim.attempt, now: this.#start.now }
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (this.#takeOne()) continue
+      if (this.#takeOne(context)) continue
       const plan = this.#heart.plan(this.state, context)
       if (plan.facts.length === 0 || this.#isHeldBack(plan)) return plan
       for (const fact of plan.facts) this.add(fact)
@@ -144,9 +144,9 @@ class Drafting<State> {
     }
   }
 
-  #takeOne(): boolean {
+  #takeOne(context: { readonly now: Ms }): boolean {
     if (this.left.length === 0) return false
-    const taken = this.#heart.take(this.state, this.left)
+    const taken = this.#heart.take(this.state, this.left, context)
     if (!taken) return false
     if (!this.#hasPlaceFor(taken.facts)) return false
     this.#consumed.push(taken.item.id)

@@ -1,4 +1,5 @@
 import type { Fault, RunEnd } from '../contracts/fact.ts'
+import type { Ms } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Answer, Conversation, State, Turn } from './state.ts'
 
@@ -16,8 +17,7 @@ export interface End {
 }
 
 /**
- * What would end the run now, judged by the conversation alone, or null when it goes on. Asked at a turn boundary, by `plan` to end the run
- * and by `take` so that no message goes into a run that cannot answer it.
+ * What would end the run now, judged by the conversation alone, or null when it goes on. Asked at a turn boundary.
  */
 export function endOf(state: State, conversation: Conversation): End | null {
   const { turn, completed, answer } = conversation
@@ -27,6 +27,19 @@ export function endOf(state: State, conversation: Conversation): End | null {
   if ((conversation.repeated?.count ?? 0) >= state.limits.maxRepeatedCalls) return { status: 'stopped', why: 'repeated_call' }
   if (turn?.phase === 'closed' && turn.number >= state.limits.maxTurns) return { status: 'stopped', why: 'turn_limit' }
   return null
+}
+
+/** Whether the run has lasted as long as it may. It stops at a turn boundary. */
+export function isOutOfTime({ run, limits }: State, now: Ms): boolean {
+  return run !== null && limits.runTimeoutMs !== undefined && now - run.stamp.at >= limits.runTimeoutMs
+}
+
+/** Whether this run answers a message that is taken now: it goes on, or it has said its last word and a turn is left (B060). */
+export function answersMessage(state: State, conversation: Conversation, now: Ms): boolean {
+  if (isOutOfTime(state, now)) return false
+  const end = endOf(state, conversation)
+  if (end === null) return true
+  return end.status === 'completed' && !conversation.completed && hasTurnsLeft(state, conversation)
 }
 
 function endOfFailure(state: State, turn: Turn): End | null {

@@ -2,7 +2,7 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Planned } from '../contracts/heart.ts'
 import type { End } from './end.ts'
-import { endOf } from './end.ts'
+import { endOf, isOutOfTime } from './end.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
 import type { PlanContext } from './planned.ts'
@@ -36,10 +36,7 @@ function planBoundary(state: State, run: Run, conversation: Conversation, contex
   if (end) return follows([toRunEnded(run, end)])
   const { turn, answer } = conversation
   if (answer?.check?.ok === false && conversation.repairs === 0) return follows([toRepair(run, conversation, answer.check.errors)])
-  const { runTimeoutMs } = state.limits
-  if (runTimeoutMs !== undefined && context.now - run.stamp.at >= runTimeoutMs) {
-    return follows([toRunEnded(run, { status: 'stopped', why: 'time_limit' })])
-  }
+  if (isOutOfTime(state, context.now)) return follows([toRunEnded(run, { status: 'stopped', why: 'time_limit' })])
   if (turn?.phase === 'failed') return planRetry(state, run, conversation, turn, context)
   const number = (turn?.number ?? 0) + 1
   return follows([toTurnStarted(state, run, conversation, `${run.id}/${conversation.scope}/${number}`, 1)])

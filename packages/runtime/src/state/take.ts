@@ -1,11 +1,11 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
 import type { Fact } from '../contracts/fact.ts'
 import type { Taken } from '../contracts/heart.ts'
-import type { RunId } from '../contracts/ids.ts'
+import type { Ms, RunId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
-import { endOf } from './end.ts'
+import { answersMessage } from './end.ts'
 import type { State } from './state.ts'
 import { conversationOf, hasOpenTurn, isActive } from './state.ts'
 
@@ -20,13 +20,13 @@ export interface MessageBody {
  * The one item that can be taken now, and the facts that consume it; null when nothing can. A cancel comes first, then decisions, then
  * messages in order of arrival. An item whose kind this program does not act on is left alone.
  */
-export function take(state: State, items: readonly InboxItem[]): Taken | null {
+export function take(state: State, items: readonly InboxItem[], context: { readonly now: Ms }): Taken | null {
   const cancel = items.find((item) => item.kind === 'cancel')
   if (cancel) return takeCancel(state, items, cancel)
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
   const message = items.find((item) => item.kind === 'start' || item.kind === 'message')
-  return message && canTakeMessage(state) ? takeMessage(state, message) : null
+  return message && canTakeMessage(state, context.now) ? takeMessage(state, message) : null
 }
 
 /** Messages that came before the cancel go back to their sender; a start becomes a run that ends at once. */
@@ -69,13 +69,11 @@ function takeDecision(state: State, item: InboxItem): Taken {
 }
 
 /** At a turn boundary of a run that goes on, or at rest: never between a call and its result, never into a run that is about to end. */
-function canTakeMessage(state: State): boolean {
+function canTakeMessage(state: State, now: Ms): boolean {
   if (!isActive(state)) return true
   if (state.run?.cancel || state.waits.size > 0) return false
   const conversation = conversationOf(state)
-  if (hasOpenTurn(conversation)) return false
-  const end = endOf(state, conversation)
-  return end === null || end.status === 'completed'
+  return !hasOpenTurn(conversation) && answersMessage(state, conversation, now)
 }
 
 function takeMessage(state: State, item: InboxItem): Taken {

@@ -1,0 +1,275 @@
+import type { Fact, FactOf } from '../../src/contracts/fact.ts'
+import type { ThreadId } from '../../src/contracts/ids.ts'
+import { inlineOf } from '../../src/state/body.ts'
+import { isOwnCall } from '../../src/state/evolve-turn.ts'
+import type { ItemJudge } from './check-items.ts'
+import { createItemJudge } from './check-items.ts'
+import type { Model } from './model.ts'
+import type { WitnessedThread } from './witness.ts'
+import { Violation } from './witness.ts'
+
+/** A call as the log tells of it. */
+interface LoggedCall {
+  readonly id: string
+  readonly tool: string
+  verdict: string | null
+  approved: boolean | null
+  expired: boolean
+  held: boolean
+  started: { readonly try: number; readonly attempt: number; readonly effect: string } | null
+  settled: string | null
+}
+
+/** Reads the log of a thread fact by fact, with its own eyes: it shares nothing with `evolve`. Throws the first `Violation`. */
+export function checkLog(model: Model, thread: ThreadId): void {
+  const witnessed = model.witness.thread(thread)
+  const reader = new LogReader(model, thread, witnessed)
+  let [lastAttempt, lastAt] = [0, 0]
+  for (const [index, { sequence, attempt, at, facts }] of witnessed.commits.entries()) {
+    assert(sequence === index + 1, 'I3', `commit ${sequence} stands at place ${index + 1}`)
+    assert(attempt >= lastAttempt, 'I3', `attempt ${attempt} wrote after attempt ${lastAttempt}`)
+    assert(at >= lastAt, 'I3', `commit ${sequence} is older than the one before it`)
+    const claims = facts.filter((fact) => fact.type === 'attempt.claimed').length
+    const isFirst = attempt > lastAttempt
+    assert(claims === (isFirst ? 1 : 0), 'I3', `commit ${sequence} claims attempt ${attempt} ${claims} times`)
+    assert(!isFirst || facts[0]?.type === 'attempt.claimed', 'I3', `attempt ${attempt} does not begin with its claim`)
+    reader.readCommit(attempt, facts)
+    lastAttempt = attempt
+    lastAt = at
+  }
+  reader.end()
+}
+
+function assert(condition: boolean, rule: string, message: string): asserts condition {
+  if (!condition) throw new Violation(rule, message)
+}
+
+class LogReader {
+  readonly #model: Model
+  readonly #thread: ThreadId
+  readonly #witnessed: WitnessedThread
+  readonly #items: ItemJudge
+  #run: { readonly id: string; cancelled: boolean } | null = null
+  #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean; calls: LoggedCall[] } | null = null
+  readonly #waits = new Map<string, LoggedCall | null>()
+  readonly #knownWaits = new Set<string>()
+  #unanswered: 'now' | 'before' | null = null
+  #attempt = 0
+
+  constructor(model: Model, thread: ThreadId, witnessed: WitnessedThread) {
+    this.#model = model
+    this.#thread = thread
+    this.#witnessed = witnessed
+    this.#items = createItemJudge(witnessed.items)
+  }
+
+  readCommit(attempt: number, facts: readonly Fact[]): void {
+    this.#attempt = attempt
+    for (const fact of facts) {
+      if (fact.type !== 'run.started' && fact.run !== undefined) {
+        assert(fact.run === this.#run?.id, 'I3', `${fact.type} names ${fact.run}, which is not under way`)
+      }
+      this.#items.judge(fact, { isActive: this.#run !== null, isCancelled: this.#run?.cancelled === true, waits: this.#waits })
+      this.#read(fact)
+    }
+    this.#items.endCommit()
+    if (this.#unanswered) this.#unanswered = 'before'
+  }
+
+  end(): void {
+    const { effects } = this.#model
+    for (const call of this.#allCalls) this.#assertHonest(call, effects.starts(this.#thread, call.id))
+  }
+
+  readonly #allCalls: LoggedCall[] = []
+
+  #read(fact: Fact): void {
+    switch (fact.type) {
+      case 'run.started':
+        return this.#runStarted(fact)
+      case 'run.cancelRequested':
+        assert(this.#run !== null && !this.#run.cancelled, 'cancel', 'a cancel is recorded that has no run to cancel')
+        this.#run.cancelled = true
+        return
+      case 'run.ended':
+        return this.#runEnded(fact)
+      case 'message.received':
+        assert(!this.#hasOpenTurn(), 'I7', 'a message lands inside an open turn')
+        this.#unanswered = 'now'
+        return
+      case 'turn.started':
+        return this.#turnStarted(fact)
+      case 'model.responded':
+        return this.#responded(fact)
+      case 'model.failed':
+        assert(
+          this.#turn?.id === fact.turn && this.#turn.try === fact.try && this.#turn.isOpen,
+          'I7',
+          `${fact.turn}#${fact.try} fails unasked`
+        )
+        this.#turn.isOpen = false
+        return
+      default:
+        return this.#readCallFact(fact)
+    }
+  }
+
+  #readCallFact(fact: Fact): void {
+    switch (fact.type) {
+      case 'call.gated':
+        return this.#gated(fact)
+      case 'call.started':
+        return this.#started(fact)
+      case 'call.settled':
+        return this.#settled(fact)
+      case 'wait.opened':
+        return this.#waitOpened(fact)
+      case 'wait.resolved':
+        return this.#waitResolved(fact)
+      default:
+        return
+    }
+  }
+
+  #runStarted(fact: FactOf<'run.started'>): void {
+    assert(this.#run === null, 'I3', `${fact.run} starts while ${this.#run?.id} is under way`)
+    this.#run = { id: fact.run ?? '', cancelled: false }
+    this.#turn = null
+  }
+
+  #runEnded(fact: FactOf<'run.ended'>): void {
+    const open = this.#turn?.calls.filter((call) => !call.settled).map((call) => call.id) ?? []
+    assert(open.length === 0, 'I17', `${fact.run} ends with open calls ${open.join(' ')}`)
+    assert(this.#waits.size === 0, 'I17', `${fact.run} ends with open waits ${[...this.#waits.keys()].join(' ')}`)
+    assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)
+    // Time may run out while a retry waits: then the message was taken in good faith.
+    const isExcused = fact.status === 'cancelled' || (fact.why === 'time_limit' && this.#unanswered === 'before')
+    assert(!this.#unanswered || isExcused, 'I10', `${fact.run} ends ${fact.status} with a message that no model has seen`)
+    assert(fact.status === 'cancelled' || this.#run?.cancelled !== true, 'cancel', `${fact.run} was cancelled and ends ${fact.status}`)
+    this.#run = null
+    this.#unanswered = null
+  }
+
+  #turnStarted(fact: FactOf<'turn.started'>): void {
+    const last = this.#turn
+    assert(this.#run !== null && !this.#run.cancelled, 'cancel', `${fact.turn} starts in a run that is over or cancelled`)
+    assert(!this.#hasOpenTurn(), 'I7', `${fact.turn} starts while a turn is open`)
+    const isRetry = last?.id === fact.turn
+    const number = isRetry ? last.number : (last?.number ?? 0) + 1
+    assert(
+      fact.turn === `${this.#run.id}//${number}` && fact.try === (isRetry ? last.try + 1 : 1),
+      'I7',
+      `${fact.turn}#${fact.try} is out of order`
+    )
+    const { maxTurns } = this.#model.publication.definition.limits
+    assert(number <= (maxTurns ?? Number.POSITIVE_INFINITY), 'limit', `${fact.turn} is beyond the turn limit`)
+    this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true, calls: [] }
+    this.#unanswered = null
+  }
+
+  #responded(fact: FactOf<'model.responded'>): void {
+    assert(this.#turn?.id === fact.turn && this.#turn.isOpen, 'I7', `${fact.turn} is answered unasked`)
+    this.#turn.isOpen = false
+    const toCall = (tool: string, position: number): LoggedCall => ({
+      id: `${fact.turn}.${position}`,
+      tool,
+      verdict: null,
+      approved: null,
+      expired: false,
+      held: false,
+      started: null,
+      settled: null
+    })
+    this.#turn.calls = inlineOf(fact.parts)
+      .filter(isOwnCall)
+      .map((part, position) => toCall(part.tool, position))
+    this.#allCalls.push(...this.#turn.calls)
+  }
+
+  #gated(fact: FactOf<'call.gated'>): void {
+    const call = this.#call(fact.call)
+    assert(call.verdict === null, 'I6', `${fact.call} is gated twice`)
+    call.verdict = fact.verdict
+    call.held = fact.verdict === 'hold'
+  }
+
+  #started(fact: FactOf<'call.started'>): void {
+    const call = this.#call(fact.call)
+    const { started } = call
+    assert(this.#run?.cancelled !== true, 'cancel', `${fact.call} starts after the cancel`)
+    assert(call.verdict === 'run' || (call.held && call.approved === true), 'I6', `${fact.call} starts without leave`)
+    assert(
+      fact.try === (started?.try ?? 0) + 1 && fact.try <= 3,
+      'I5',
+      `${fact.call} is started as try ${fact.try} after ${started?.try ?? 0}`
+    )
+    assert(!started || (started.effect !== 'once' && started.attempt < this.#attempt), 'I5', `${fact.call} is started again`)
+    call.started = { try: fact.try, attempt: this.#attempt, effect: fact.effect }
+    this.#assertPlace(call)
+  }
+
+  /** A turn with one call that is not safe beside others runs in call order, one at a time; any other up to the limit. */
+  #assertPlace(started: LoggedCall): void {
+    const calls = this.#turn?.calls ?? []
+    const { tools, limits } = this.#model.publication.definition
+    const together = calls.every((call) => tools.find((tool) => tool.name === call.tool)?.parallelSafe !== false)
+    const running = calls.filter((call) => call.started && !call.settled)
+    assert(
+      running.length <= (together ? (limits.maxParallelCalls ?? 16) : 1),
+      'order',
+      `${running.map((call) => call.id).join(' ')} run together`
+    )
+    const skipped = calls.slice(0, calls.indexOf(started)).find((call) => !call.started && !call.settled && (!call.held || call.approved))
+    assert(together || !skipped || started.started?.try !== 1, 'order', `${started.id} starts before ${skipped?.id}`)
+  }
+
+  #settled(fact: FactOf<'call.settled'>): void {
+    const call = this.#call(fact.call)
+    assert(call.settled === null, 'I7', `${fact.call} is settled twice`)
+    const { outcome } = fact
+    if (outcome === 'denied') assert(call.approved === false, 'I12', `${fact.call} is denied by nobody`)
+    if (outcome === 'expired') assert(call.expired, 'I12', `${fact.call} has not expired`)
+    if (outcome === 'blocked') assert(call.verdict === 'block', 'I6', `${fact.call} is blocked without a reason`)
+    if (outcome === 'unknown')
+      assert(call.started !== null && call.started.attempt < this.#attempt, 'I5', `${fact.call} is unknown to its own attempt`)
+    if (outcome === 'ok' && !call.started) assert(call.verdict === 'respond', 'I5', `${fact.call} is said to have run`)
+    call.settled = outcome
+  }
+
+  /** What is said never to have been started was never started (I5). */
+  #assertHonest(call: LoggedCall, starts: number): void {
+    assert(call.started !== null || starts === 0, 'I5', `${call.id} ran and is settled ${call.settled} as if it had not`)
+  }
+
+  #waitOpened(fact: FactOf<'wait.opened'>): void {
+    const call = this.#call(fact.call ?? '')
+    assert(!this.#knownWaits.has(fact.wait), 'I11', `${fact.wait} is opened twice`)
+    assert(call.held && !call.settled && this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened for a call that is not held`)
+    this.#knownWaits.add(fact.wait)
+    this.#waits.set(fact.wait, call)
+  }
+
+  #waitResolved(fact: FactOf<'wait.resolved'>): void {
+    const call = this.#waits.get(fact.wait)
+    assert(call !== undefined, 'I11', `${fact.wait} is resolved and was not open`)
+    this.#waits.delete(fact.wait)
+    const decision = this.#witnessed.decisions.get(fact.wait)
+    if (fact.as === 'decided') {
+      assert(JSON.stringify(decision) === JSON.stringify(fact.decision), 'I12', `${fact.wait} is resolved otherwise than it was decided`)
+    }
+    if (fact.as === 'expired') assert(decision === undefined, 'I12', `${fact.wait} expires although it was decided`)
+    if (!call) return
+    call.expired = fact.as === 'expired'
+    if (fact.as === 'decided') call.approved = JSON.stringify(fact.decision).includes('approve')
+  }
+
+  #call(id: string): LoggedCall {
+    const call = this.#turn?.calls.find((each) => each.id === id)
+    assert(call !== undefined && !call.settled, 'I7', `${id} is spoken of and is not open`)
+    return call
+  }
+
+  #hasOpenTurn(): boolean {
+    return this.#turn !== null && (this.#turn.isOpen || this.#turn.calls.some((call) => !call.settled))
+  }
+}

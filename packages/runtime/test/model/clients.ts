@@ -1,0 +1,87 @@
+import type { Principal, ThreadId } from '../../src/contracts/ids.ts'
+import type { Json } from '../../src/contracts/json.ts'
+import type { ItemKind, NewItem } from '../../src/contracts/store.ts'
+import { project } from '../../src/state/project.ts'
+import { emptyState } from '../../src/state/state.ts'
+import type { LinkedStore } from './link.ts'
+import { linkStore } from './link.ts'
+import type { Model } from './model.ts'
+import type { Process } from './scheduler.ts'
+
+const PERSON: Principal = { kind: 'person', id: 'ann' }
+
+/** Whoever is outside: starts threads, sends messages and cancels, decides. Repeats what was not answered, under the same id. */
+export class Clients {
+  readonly #model: Model
+  readonly #process: Process = { name: 'clients', dead: false, stoppedUntil: 0 }
+  readonly #store: LinkedStore
+  readonly #hint: (thread: ThreadId) => void
+  #sent = 0
+
+  constructor(model: Model, hint: (thread: ThreadId) => void) {
+    this.#model = model
+    this.#store = linkStore(this.#process, model.store, model)
+    this.#hint = hint
+  }
+
+  async create(thread: ThreadId): Promise<void> {
+    const { inner, publication, witness } = this.#model
+    const first = this.#item(thread, 'start')
+    await inner.create({
+      tenant: 'acme',
+      id: thread,
+      root: thread,
+      path: '',
+      created: { v: 1, type: 'thread.created', publication: publication.digest, grants: {}, rules: [], root: thread, depth: 0 },
+      first,
+      row: project(emptyState(thread, publication))
+    })
+    witness.thread(thread).commits.push(...(await inner.read(thread, 1, 1)))
+    witness.accept(thread, first)
+  }
+
+  /** Sends one item until it is known to have arrived; some are sent twice. */
+  async send(thread: ThreadId, kind: 'message' | 'cancel'): Promise<void> {
+    const { random } = this.#model
+    const item = this.#item(thread, kind)
+    const times = random.chance(0.15) ? 2 : 1
+    await Promise.all(Array.from({ length: times }, () => this.#untilKnown(() => this.#store.deliver([item]))))
+    if (random.chance(0.7)) this.#hint(thread)
+  }
+
+  /** Decides open waits, now and then, for as long as the schedule lasts. */
+  async decide(threads: readonly ThreadId[], by: Principal, isOver: () => boolean): Promise<void> {
+    const { random, scheduler, witness } = this.#model
+    const patience = random.pick([0.9, 0.4, 0.1])
+    while (!isOver()) {
+      await scheduler.sleep(this.#process, random.int(5, 250))
+      for (const thread of threads) {
+        for (const wait of witness.thread(thread).openWaits) {
+          if (!random.chance(patience)) continue
+          const decision = random.pick<Json>([{ decision: 'approve' }, { decision: 'deny', reason: 'no' }, 'approve', 'later'])
+          await this.#untilKnown(() => this.#store.decide(wait, decision, by))
+          if (random.chance(0.7)) this.#hint(thread)
+        }
+      }
+    }
+  }
+
+  #item(thread: ThreadId, kind: ItemKind): NewItem {
+    const id = `${kind}-${++this.#sent}`
+    const text = { run: `run_${this.#sent}`, parts: [{ type: 'text', text: `text of ${id}` }] }
+    const body: Json = kind === 'cancel' ? { reason: 'enough' } : text
+    return { id, thread, kind, from: PERSON, digest: `sha256:${id}`, body }
+  }
+
+  async #untilKnown(request: () => Promise<unknown>): Promise<void> {
+    const { scheduler, random } = this.#model
+    for (;;) {
+      try {
+        await request()
+        return
+      } catch {
+        await scheduler.sleep(this.#process, random.int(5, 100))
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { FORMAT } from '../../src/contracts/fact.ts'
+import type { Heart } from '../../src/contracts/heart.ts'
+import type { Publication } from '../../src/contracts/publication.ts'
+import type { ThreadId } from '../../src/contracts/ids.ts'
+import type { Claim, Store } from '../../src/contracts/store.ts'
+import type { DrivePorts } from '../../src/loop/drive.ts'
+import { conversationHeart } from '../../src/state/heart.ts'
+import type { State } from '../../src/state/state.ts'
+import { needsOf } from '../../src/state/state.ts'
+import { memoryStore } from '../../src/stores/memory-store.ts'
+import { Effects } from './effects.ts'
+import type { LinkedStore, Weather } from './link.ts'
+import { publicationOf } from './publication.ts'
+import type { Random } from './random.ts'
+import { createRandom } from './random.ts'
+import { Scheduler } from './scheduler.ts'
+import { Violation, Witness } from './witness.ts'
+
+/** What takes a rule of the protocol out, to see that the model then fails. */
+export interface Sabotage {
+  store?(store: Store): Store
+  ports?(ports: DrivePorts<State>, claim: Claim): DrivePorts<State>
+}
+
+const EPOCH_MS = 1_800_000_000_000
+
+/** One schedule: its chance, its time, its store, its world. */
+export class Model {
+  readonly seed: number
+  readonly sabotage: Sabotage
+  readonly random: Random
+  readonly scheduler: Scheduler
+  readonly weather: Weather
+  readonly witness: Witness
+  readonly effects: Effects
+  readonly publication: Publication
+  readonly can: { readonly format: number; readonly needs: readonly string[] }
+  /** The store itself, without faults. */
+  readonly inner: Store
+  /** The store as requests reach it: watched. */
+  readonly store: LinkedStore
+  /** Whether the waits of this schedule expire. */
+  readonly expiresAfterMs: number | null
+  violation: Violation | null = null
+
+  constructor(seed: number, sabotage: Sabotage = {}) {
+    this.seed = seed
+    this.sabotage = sabotage
+    const random = createRandom(seed)
+    this.random = random
+    this.scheduler = new Scheduler(random)
+    const harsh = random.pick([0, 0.5, 1, 1, 3])
+    this.weather = { rough: true, lostRequest: 0.02 * harsh, lostAnswer: 0.03 * harsh, lateRequest: 0.01 * harsh }
+    this.witness = new Witness((violation) => this.violate(violation))
+    this.effects = new Effects(this.witness)
+    this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
+    this.publication = publicationOf(undefined, {
+      maxTurns: random.int(2, 5),
+      maxRetries: random.int(0, 2),
+      maxParallelCalls: random.int(1, 3),
+      maxRepeatedCalls: random.int(2, 6),
+      ...(random.chance(0.2) ? { runTimeoutMs: random.int(100, 2_500) } : {})
+    })
+    this.can = { format: FORMAT, needs: needsOf(this.publication.definition) }
+    const store = memoryStore({ clock: { now: () => this.storeNow() } })
+    this.inner = sabotage.store?.(store) ?? store
+    this.store = this.witness.watch(this.inner)
+  }
+
+  storeNow(): number {
+    return EPOCH_MS + this.scheduler.now
+  }
+
+  /** The first thing that must not be ends the schedule. */
+  violate(error: unknown): void {
+    this.violation ??=
+      error instanceof Violation ? error : new Violation('threw', error instanceof Error ? (error.stack ?? error.message) : String(error))
+  }
+
+  /** The heart under test. Waits expire here as they do where a definition says so. */
+  heartOf(_thread: ThreadId): Heart<State> {
+    const { expiresAfterMs } = this
+    if (expiresAfterMs === null) return conversationHeart
+    return {
+      ...conversationHeart,
+      plan: (state, context) => {
+        const planned = conversationHeart.plan(state, context)
+        if (planned.open.length === 0) return planned
+        return {
+          ...planned,
+          facts: planned.facts.map((fact) => (fact.type === 'wait.opened' ? { ...fact, expiresAfterMs } : fact)),
+          open: planned.open.map((wait) => ({ ...wait, expiresInMs: expiresAfterMs }))
+        }
+      }
+    }
+  }
+}

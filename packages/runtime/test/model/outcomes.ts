@@ -1,0 +1,83 @@
+import type { CallOutcome, Fact, ModelFailure, OutputCheck } from '../../src/contracts/fact.ts'
+import type { CallResult, Part } from '../../src/contracts/message.ts'
+import type { State } from '../../src/state/state.ts'
+import { conversationOf } from '../../src/state/state.ts'
+
+type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
+
+/** A call as a model asks for it. */
+export function callPart(tool: string, input = '{}', id = ''): Part {
+  return { type: 'tool-call', id, tool, input }
+}
+
+export function textPart(text: string): Part {
+  return { type: 'text', text }
+}
+
+/** The model of the open turn answers. Calls are gated in the same outcome unless their verdict is null; `run` is the default. */
+export function answer(
+  state: State,
+  parts: readonly Part[],
+  more: { readonly verdicts?: readonly (Verdict | null)[]; readonly finish?: string; readonly output?: OutputCheck } = {}
+): readonly Fact[] {
+  const turn = turnOf(state)
+  const responded: Fact = {
+    v: 1,
+    type: 'model.responded',
+    run: state.run?.id ?? '',
+    scope: '',
+    turn,
+    parts: { inline: parts },
+    finish: more.finish ?? 'stop',
+    usage: { inputTokens: 10, outputTokens: 5 },
+    cost: 0.5,
+    model: 'fake/one',
+    ...(more.output === undefined ? {} : { output: more.output })
+  }
+  const calls = parts.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true)
+  const verdicts = calls.map((_, position) => (more.verdicts?.[position] === undefined ? 'run' : more.verdicts[position]))
+  const gates = calls.flatMap((part, position) => {
+    const verdict = verdicts[position] ?? null
+    return verdict === null || part.type !== 'tool-call' ? [] : [gated(state, `${turn}.${position}`, verdict, part.tool, part.input)]
+  })
+  return [responded, ...gates]
+}
+
+/** The gate judges one call. */
+export function gated(state: State, call: string, verdict: Verdict, tool = 'look', input = '{}'): Fact {
+  const result: CallResult | null = verdict === 'block' ? { error: 'not allowed' } : verdict === 'respond' ? { value: 'given' } : null
+  const parsed = input.trim() === '' ? {} : JSON.parse(input)
+  return {
+    v: 1,
+    type: 'call.gated',
+    run: state.run?.id ?? '',
+    scope: '',
+    call,
+    verdict,
+    by: 'test',
+    asks: [],
+    arguments: { inline: parsed },
+    digest: `sha256:${tool}:${input}`,
+    ...(result ? { result } : {})
+  }
+}
+
+/** The try of the open turn gives no answer. */
+export function failure(
+  state: State,
+  why: ModelFailure,
+  more: { readonly retryAfterMs?: number; readonly error?: { readonly code: string; readonly message: string } } = {}
+): Fact {
+  const number = conversationOf(state).turn?.try ?? 1
+  return { v: 1, type: 'model.failed', run: state.run?.id ?? '', scope: '', turn: turnOf(state), try: number, why, ...more }
+}
+
+/** The call at this place of the open turn ends. */
+export function result(state: State, position: number, given: CallResult = { value: 'done' }, outcome: CallOutcome = 'ok'): Fact {
+  const call = `${turnOf(state)}.${position}`
+  return { v: 1, type: 'call.settled', run: state.run?.id ?? '', scope: '', call, outcome, result: { inline: given } }
+}
+
+function turnOf(state: State): string {
+  return conversationOf(state).turn?.id ?? ''
+}

@@ -1,0 +1,201 @@
+import type { CallOutcome, Fact, ModelFailure } from '../../src/contracts/fact.ts'
+import type { Action, Running } from '../../src/contracts/heart.ts'
+import type { Part, ToolCallPart } from '../../src/contracts/message.ts'
+import type { CallResult } from '../../src/contracts/message.ts'
+import { parseArguments } from '../../src/state/arguments.ts'
+import { TASK_COMPLETE } from '../../src/state/evolve-call.ts'
+import type { State } from '../../src/state/state.ts'
+import { conversationOf } from '../../src/state/state.ts'
+import type { Effects } from './effects.ts'
+import { TOOLS } from './publication.ts'
+import type { Random } from './random.ts'
+import type { Process, Scheduler } from './scheduler.ts'
+
+/** What the fake effects of one drive need. */
+export interface PerformWorld {
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly effects: Effects
+  readonly process: Process
+  readonly attempt: number
+  /** Called with what must not be: effects never throw into the driver. */
+  violate(error: unknown): void
+}
+
+type Done = (facts: readonly Fact[]) => void
+type Abort = Parameters<Running['abort']>[0]
+
+/** Starts a fake effect that behaves like the real one of its kind: takes time, honours aborts, ends in exactly one `done`. */
+export function performFake(action: Action, state: State, done: Done, world: PerformWorld): Running {
+  try {
+    if (action.do === 'infer') return infer(action, state, done, world)
+    if (action.do === 'gate') return gate(action, state, done, world)
+    return run(action, state, done, world)
+  } catch (error) {
+    world.violate(error)
+    return { abort: () => {} }
+  }
+}
+
+function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Done, world: PerformWorld): Running {
+  const { turn } = conversationOf(state, action.scope)
+  const run = state.run?.id ?? ''
+  const number = turn?.try ?? 1
+  const failed = (why: ModelFailure, more: { readonly retryAfterMs?: number } = {}): Fact => ({
+    v: 1,
+    type: 'model.failed',
+    run,
+    scope: action.scope,
+    turn: action.turn,
+    try: number,
+    why,
+    ...more
+  })
+  if (action.cancelled) return atOnce(done, [failed('aborted')])
+  world.effects.startInfer(action, state, world.attempt)
+  const { random } = world
+  const wireIds = [...conversationOf(state, action.scope).wireIds]
+  return lasting(world, done, random.chance(0.05) ? 0 : random.int(1, 120), {
+    outcome: () => {
+      const luck = random.next()
+      if (luck < 0.05) return [failed('transient', retryAfter(random))]
+      if (luck < 0.06) return [failed('permanent')]
+      return respond(action, state.thread, run, turn?.number ?? 1, wireIds, random)
+    },
+    aborted: () => [failed('aborted')]
+  })
+}
+
+/** Nothing, the next moment, long enough to rest, or longer than anybody waits. */
+function retryAfter(random: Random): { readonly retryAfterMs?: number } {
+  const luck = random.next()
+  if (luck < 0.5) return {}
+  if (luck < 0.9) return { retryAfterMs: random.int(0, 400) }
+  return { retryAfterMs: luck < 0.97 ? 6_000 : 700_000 }
+}
+
+/** An answer, and what the gate says of its calls in the same outcome; it leaves some calls to `gate` actions. */
+function respond(
+  action: Extract<Action, { do: 'infer' }>,
+  thread: string,
+  run: string,
+  number: number,
+  wireIds: readonly string[],
+  random: Random
+): readonly Fact[] {
+  const parts: Part[] = random.chance(0.3) ? [{ type: 'reasoning', text: 'hm' }] : []
+  const wantsCalls = random.chance(number === 1 ? 0.8 : 0.5)
+  if (wantsCalls) for (let count = random.int(1, 4); count > 0; count--) parts.push(toCallPart(wireIds, random))
+  else if (random.chance(0.85)) parts.push({ type: 'text', text: 'done' })
+  const responded: Fact = {
+    v: 1,
+    type: 'model.responded',
+    run,
+    scope: action.scope,
+    turn: action.turn,
+    parts: { inline: parts },
+    finish: random.chance(0.03) ? 'length' : 'stop',
+    usage: { inputTokens: 10, outputTokens: 5 },
+    cost: 0.25,
+    model: 'fake/one'
+  }
+  const calls = parts.filter((part) => part.type === 'tool-call')
+  const gated = calls.map((part, position) => toGated(thread, run, `${action.turn}.${position}`, part.tool, part.input, random))
+  return [responded, ...gated.filter(() => !random.chance(0.12))]
+}
+
+function toCallPart(wireIds: readonly string[], random: Random): ToolCallPart {
+  const [some = ''] = wireIds
+  const ids = ['', some, `w${random.int(0, 3)}`, `w${random.int(4, 1_000_000)}`] as const
+  const tool = random.pick(TOOLS)
+  const input = random.chance(0.3) ? '{"n":0}' : JSON.stringify({ n: random.int(1, 1_000_000) })
+  return { type: 'tool-call', id: random.pick(ids), tool: tool.name, input }
+}
+
+function toGated(thread: string, run: string, call: string, tool: string, input: string, random: Random): Fact {
+  const parsed = parseArguments(input)
+  const result: { readonly result?: CallResult } = { result: { error: 'not allowed' } }
+  const identity = TOOLS.find((each) => each.name === tool)?.identity
+  const luck = random.next()
+  const verdict = identity === TASK_COMPLETE ? 'respond' : luck < 0.25 ? 'hold' : luck < 0.31 ? 'block' : luck < 0.36 ? 'respond' : 'run'
+  return {
+    v: 1,
+    type: 'call.gated',
+    run,
+    scope: '',
+    call,
+    verdict,
+    by: 'test',
+    asks: [],
+    arguments: { inline: parsed.ok ? parsed.value : null },
+    digest: `sha256:${tool}:${input}:${thread}`,
+    ...(verdict === 'block' ? result : verdict === 'respond' ? { result: { value: 'given' } } : {})
+  }
+}
+
+function gate(action: Extract<Action, { do: 'gate' }>, state: State, done: Done, world: PerformWorld): Running {
+  const { random } = world
+  const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
+  const run = state.run?.id ?? ''
+  const { tool, input } = call ?? { tool: '', input: '' }
+  const judge = (): readonly Fact[] => [toGated(state.thread, run, action.call, tool, input, random)]
+  if (random.chance(0.2)) return atOnce(done, judge())
+  return lasting(world, done, random.int(0, 40), { outcome: judge, aborted: () => (random.chance(0.5) ? judge() : []) })
+}
+
+function run(action: Extract<Action, { do: 'run' }>, state: State, done: Done, world: PerformWorld): Running {
+  const { random, effects, scheduler, process } = world
+  const run = state.run?.id ?? ''
+  const settled = (outcome: CallOutcome, result: CallResult): readonly Fact[] => [
+    { v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }
+  ]
+  if (action.cancelled) return atOnce(done, settled('cancelled', { error: 'cancelled before it was run' }))
+  const record = effects.startCall(action, state, world.attempt)
+  const durationMs = random.chance(0.1) ? 0 : random.int(1, 150)
+  // It comes about whatever the process is told meanwhile: only a death prevents it.
+  scheduler.after(process, random.int(0, durationMs), () => {
+    try {
+      effects.land(record)
+    } catch (error) {
+      world.violate(error)
+    }
+  })
+  return lasting(world, done, durationMs, {
+    outcome: () => {
+      const luck = random.next()
+      if (luck < 0.1) return settled('error', { error: 'it broke' })
+      return luck < 0.13 ? settled('timeout', { error: 'too slow' }) : settled('ok', { value: random.chance(0.2) ? '' : { ok: true } })
+    },
+    aborted: () => settled('cancelled', { error: 'cancelled while it ran' })
+  })
+}
+
+interface Ends {
+  outcome(): readonly Fact[]
+  aborted(): readonly Fact[]
+}
+
+/** An effect of some duration. An abort is obeyed soon, late or not at all. */
+function lasting(world: PerformWorld, done: Done, durationMs: number, ends: Ends): Running {
+  const { scheduler, process, random } = world
+  let isOver = false
+  const end = (facts: () => readonly Fact[]): void => {
+    if (isOver) return
+    isOver = true
+    done(facts())
+  }
+  if (durationMs === 0) end(ends.outcome)
+  else scheduler.after(process, durationMs, () => end(ends.outcome))
+  return {
+    abort: (reason: Abort) => {
+      if (isOver || random.chance(0.2)) return
+      if (reason === 'unwanted' && random.chance(0.1)) return end(ends.aborted)
+      scheduler.after(process, random.int(0, 40), () => end(reason === 'unwanted' ? ends.aborted : () => []))
+    }
+  }
+}
+
+function atOnce(done: Done, facts: readonly Fact[]): Running {
+  done(facts)
+  return { abort: () => {} }
+}

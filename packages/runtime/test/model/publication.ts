@@ -1,0 +1,38 @@
+import type { Effect } from '../../src/contracts/fact.ts'
+import type { Limits, Publication, ToolDescriptor } from '../../src/contracts/publication.ts'
+
+/** A tool of the tests: safe to run beside others and `read` unless said otherwise. */
+export function toolOf(name: string, more: Partial<ToolDescriptor> = {}): ToolDescriptor {
+  return {
+    identity: `host:${name}`,
+    name,
+    description: name,
+    inputSchema: { type: 'object' },
+    effect: 'read',
+    parallelSafe: true,
+    timeoutMs: 5_000,
+    version: '1',
+    ...more
+  }
+}
+
+const tool = (name: string, effect: Effect, parallelSafe: boolean): ToolDescriptor => toolOf(name, { effect, parallelSafe })
+
+/** Tools of every effect, some safe to run beside others and some not. */
+export const TOOLS: readonly [ToolDescriptor, ...ToolDescriptor[]] = [
+  tool('look', 'read', true),
+  tool('put', 'idempotent', true),
+  tool('pay', 'once', true),
+  tool('wire', 'once', true),
+  tool('scan', 'read', false),
+  tool('move', 'once', false),
+  toolOf('task_complete', { identity: 'agent:task_complete' })
+]
+
+/** A frozen agent with these tools and limits. */
+export function publicationOf(tools: readonly ToolDescriptor[] = TOOLS, limits: Limits = {}): Publication {
+  return {
+    digest: 'sha256:model',
+    definition: { name: 'clerk', model: { provider: 'fake', model: 'one' }, variables: [], tools, limits }
+  }
+}

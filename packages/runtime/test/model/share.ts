@@ -1,0 +1,16 @@
+/** Which schedules to run. */
+export interface Share {
+  readonly first: number
+  readonly count: number
+  readonly timeoutMs: number
+}
+
+/**
+ * A bounded part in CI, all under `npm run test:full`. `HOLDFAST_SCHEDULES` chooses another number and `HOLDFAST_SEED` the first seed, so that
+ * a failure can be replayed.
+ */
+export function schedulesOf(shares: { readonly some: number; readonly all: number }): Share {
+  const { HOLDFAST_SEED: seed, HOLDFAST_SCHEDULES: schedules, HOLDFAST_SHARE: share } = process.env
+  const count = Number(schedules ?? (share === 'full' ? shares.all : shares.some))
+  return { first: Number(seed ?? 1), count, timeoutMs: 60_000 + count * 60 }
+}
