@@ -89,12 +89,16 @@ function planStarted(draft: Draft, call: Call, started: NonNullable<Call['starte
   else start(draft, call, started.try + 1)
 }
 
-/** Which of the startable calls have a place now: all of a parallel turn up to the limit; of any other turn the first, when nothing runs. */
+/**
+ * Which of the startable calls have a place now: all of a parallel turn up to the limit; of any other turn the first, when nothing runs
+ * and no call before it is still to be judged.
+ */
 function placeable(state: State, turn: Turn, startable: readonly Call[]): readonly Call[] {
   const running = turn.calls.filter((call) => call.started && !call.settled).length
   const together = turn.calls.every((call) => state.tools.get(call.tool)?.parallelSafe !== false)
-  const places = Math.max(0, (together ? state.limits.maxParallelCalls : 1) - running)
-  return startable.slice(0, places)
+  if (together) return startable.slice(0, Math.max(0, state.limits.maxParallelCalls - running))
+  const next = turn.calls.find((call) => !call.settled && (call.verdict === null || startable.includes(call)))
+  return running === 0 && next && startable.includes(next) ? [next] : []
 }
 
 function start(draft: Draft, call: Call, attempt: number): void {
