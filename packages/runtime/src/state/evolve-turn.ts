@@ -74,7 +74,7 @@ function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, pos
   const id = `${turn.id}.${position}`
   const { wireIds } = conversation
   // Ids on the wire are unique within a request; a model that gives none, or one twice, gets a stable one of ours.
-  const wireId = part.id !== '' && !wireIds.has(part.id) ? part.id : `call_${wireIds.size}_${turn.number}_${position}`
+  const wireId = part.id !== '' && !wireIds.has(part.id) ? part.id : newWireId(wireIds, `${turn.number}_${position}`)
   wireIds.add(wireId)
   return {
     id,
@@ -93,6 +93,13 @@ function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, pos
     settled: null,
     result: null
   }
+}
+
+function newWireId(taken: ReadonlySet<string>, place: string): string {
+  let number = taken.size
+  // A model that has seen ids of ours may make some up in their likeness.
+  while (taken.has(`call_${number}_${place}`)) number++
+  return `call_${number}_${place}`
 }
 
 function addSpent(state: State, usage: Usage, cost: Cost): void {
