@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import type { Sabotage } from './model/model.ts'
+import { runSchedule } from './model/run-schedule.ts'
+import {
+  withEarlyEffects,
+  withForgottenEffects,
+  withoutDecidedRule,
+  withoutDeferredItems,
+  withoutFence,
+  withoutFreshRule
+} from './model/sabotage.ts'
+
+/** The rule that the first schedule to fail names; null when none of them fails. */
+async function firstViolation(sabotage: Sabotage, withinSchedules: number): Promise<string | null> {
+  for (let seed = 1; seed <= withinSchedules; seed++) {
+    const { violation } = await runSchedule(seed, sabotage)
+    if (violation) return violation.rule
+  }
+  return null
+}
+
+describe('the model-based check finds', () => {
+  // I3
+  test('a store without the fence by attempt', async () => {
+    expect(await firstViolation(withoutFence, 2_000)).toBe('I3')
+  })
+
+  // I4
+  test('a driver that starts effects before their commit', async () => {
+    expect(await firstViolation(withEarlyEffects, 100)).toBe('I4')
+  })
+
+  // I5
+  test('a driver that forgets effects when they end instead of when they are committed', async () => {
+    expect(['I5', 'cancel']).toContain(await firstViolation(withForgottenEffects, 1_000))
+  })
+
+  // I10
+  test('a store that lets go of a thread with unread items', async () => {
+    expect(await firstViolation(withoutFreshRule, 1_000)).toBe('stuck')
+  })
+
+  // I10
+  test('a store that never shows a deferred item again', async () => {
+    expect(await firstViolation(withoutDeferredItems, 200)).toBe('I10')
+  })
+
+  // I12
+  test('a store that closes a wait although it was decided', async () => {
+    expect(await firstViolation(withoutDecidedRule, 5_000)).toBe('I12')
+  })
+})
