@@ -1,3 +1,4 @@
+import type { Clock } from './contracts/clock.ts'
 import type { HoldfastEvent, TransientEvent } from './contracts/event.ts'
 import type { Commit, Fact } from './contracts/fact.ts'
 import type { Ms, ThreadId } from './contracts/ids.ts'
@@ -26,17 +27,25 @@ export class Watcher {
     this.#wake?.()
   }
 
+  get isEmpty(): boolean {
+    return this.#queue.length === 0
+  }
+
   take(): HubEntry | undefined {
     return this.#queue.shift()
   }
 
-  /** Resolves when something is queued, or when the signal aborts. */
-  async wait(signal: AbortSignal): Promise<void> {
+  /** Resolves when something is queued, after `durationMs`, or when the signal aborts. */
+  async wait(clock: Clock, durationMs: Ms, signal: AbortSignal): Promise<void> {
     if (this.#queue.length > 0 || signal.aborted) return
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const alarm = clock.alarm(durationMs, resolve)
+    const stop = (): void => resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    await promise
+    signal.removeEventListener('abort', stop)
+    alarm.stop()
     this.#wake = null
   }
 }
@@ -78,10 +87,6 @@ export class EventHub {
     for (const watchers of watched) for (const watcher of watchers) watcher.push({ kind: 'look' })
     const resting = thread === null ? [...this.#resting.values()] : [this.#resting.get(thread) ?? []]
     for (const listeners of resting) for (const listener of [...listeners]) listener()
-  }
-
-  get size(): number {
-    return this.#watchers.size + this.#resting.size
   }
 }
 

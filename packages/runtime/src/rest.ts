@@ -5,7 +5,7 @@ import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
 /** How often a thread that another process may drive is looked at, beside the store's hints. */
-const LOOK_MS = 1_000
+export const LOOK_MS = 1_000
 
 /** A thread as the store shows it. Throws `thread_not_found`. */
 export async function readInfo(core: RuntimeCore, thread: ThreadId): Promise<ThreadInfo> {

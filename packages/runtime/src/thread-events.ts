@@ -4,7 +4,7 @@ import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { HubEntry, Watcher } from './event-hub.ts'
 import { toEvents } from './event-hub.ts'
-import { isAtRest, readInfo, watchStore } from './rest.ts'
+import { isAtRest, LOOK_MS, readInfo, watchStore } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const PAGE_BYTES = 1024 * 1024
@@ -54,9 +54,15 @@ class Stream {
           return
         }
       }
-      await this.#watcher.wait(this.#signal)
-      yield* this.#drain()
+      yield* await this.#next()
     }
+  }
+
+  /** Looks at the store by itself where another process may drive: its hints may be lost, and they keep no process alive. */
+  async #next(): Promise<AsyncGenerator<HoldfastEvent>> {
+    await this.#watcher.wait(this.#core.clock, LOOK_MS, this.#signal)
+    const isQuiet = this.#watcher.isEmpty && !this.#core.engine.isDriving(this.#thread)
+    return isQuiet ? this.#fromStore() : this.#drain()
   }
 
   async *#drain(): AsyncGenerator<HoldfastEvent> {

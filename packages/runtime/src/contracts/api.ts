@@ -40,7 +40,7 @@ export interface RuntimeOptions {
   readonly models?: ModelResolver | { readonly [ref: string]: LanguageModel }
   /** Drive every thread of the store that is ready, not only those that this runtime was asked about. Default false. */
   readonly recover?: boolean
-  /** How many threads are driven at once. Default 256. */
+  /** How many threads are driven at once. Default 256; 0: none, this runtime only starts, delivers and looks. */
   readonly concurrency?: number
   /** How long a dead owner blocks its threads. Default 10,000. */
   readonly leaseMs?: Ms

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { answeringModel, createRuntime, memoryStore } from '../src/index.ts'
+
+const AGENT = { name: 'slow', model: { ref: 'slow' }, prompt: 'go' }
+
+function slowModel(durationMs: number) {
+  return answeringModel(async () => {
+    await sleep(durationMs)
+    return { text: 'done' }
+  })
+}
+
+test('beats for a thread that was acquired, so that a call longer than the lease keeps it', async () => {
+  await using store = memoryStore()
+  await using starter = createRuntime({ store, models: { slow: slowModel(0) }, concurrency: 0 })
+  const { thread } = await starter.start(AGENT)
+  await using runtime = createRuntime({ store, models: { slow: slowModel(1_200) }, leaseMs: 400 })
+  await runtime.thread(thread).resume()
+  await sleep(800)
+  expect((await store.thread(thread))?.owner).toBeDefined()
+  expect(await runtime.thread(thread).settled()).toMatchObject({ status: 'completed', text: 'done' })
+  expect((await store.thread(thread))?.attempt).toBe(1)
+})
+
+test('drives nothing with a concurrency of 0, and keeps what was started for others', async () => {
+  await using store = memoryStore()
+  await using starter = createRuntime({ store, models: { slow: slowModel(0) }, concurrency: 0 })
+  const { thread } = await starter.start(AGENT)
+  expect((await store.thread(thread))?.row.status).toBe('queued')
+  await using worker = createRuntime({ store, models: { slow: slowModel(0) }, recover: true })
+  expect((await worker.thread(thread).settled()).status).toBe('completed')
+})
+
+test('leaves what it drives to the next worker when it is closed', async () => {
+  await using store = memoryStore()
+  const first = createRuntime({ store, models: { slow: slowModel(60_000) } })
+  const { thread } = await first.start(AGENT)
+  await sleep(30)
+  await first.close({ graceMs: 0 })
+  expect(await store.thread(thread)).toMatchObject({ row: { status: 'running' } })
+  expect((await store.thread(thread))?.owner).toBeUndefined()
+  await using second = createRuntime({ store, models: { slow: slowModel(0) }, recover: true })
+  expect((await second.thread(thread).settled()).status).toBe('completed')
+})
+
+test('closes at once when a thread is claimed at the last moment', async () => {
+  await using store = memoryStore()
+  const runtime = createRuntime({ store, models: { slow: slowModel(60_000) } })
+  const { thread } = await runtime.start(AGENT)
+  await runtime.close({ graceMs: 0 })
+  expect((await store.thread(thread))?.owner).toBeUndefined()
+})
+
+test('follows a thread that another worker drives, to its end', async () => {
+  await using store = memoryStore()
+  await using driver = createRuntime({ store, models: { slow: slowModel(50) } })
+  await using reader = createRuntime({ store, models: {}, concurrency: 0 })
+  const { thread } = await driver.start(AGENT)
+  const types: string[] = []
+  for await (const event of reader.thread(thread).events()) types.push(event.type)
+  expect(types).toContain('model.responded')
+  expect(types.at(-1)).toBe('run.settled')
+})
