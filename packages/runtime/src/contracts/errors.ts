@@ -41,6 +41,12 @@ export const ERROR_CODES = {
   empty_model_response: { status: 502, retryable: true },
   output_invalid: { status: 502, retryable: false },
   script_exhausted: { status: 500, retryable: false },
+  // requests to other hosts
+  http_blocked: { status: 403, retryable: false },
+  http_unreachable: { status: 502, retryable: true },
+  http_timeout: { status: 504, retryable: true },
+  http_too_large: { status: 502, retryable: false },
+  http_protocol: { status: 502, retryable: true },
   // our own
   livelock: { status: 500, retryable: false },
   internal: { status: 500, retryable: false }
