@@ -7,9 +7,11 @@ import { openStore } from './store.ts'
 
 const REPEATS = 7
 
-for (const turns of [10, 100, 1_000]) {
-  await makeThread(10)
+for (const turns of [10, 100, 1_000]) await measureLength(turns)
+
+async function measureLength(turns: number): Promise<void> {
   const { opened, thread } = await makeThread(turns)
+  await using _removed = opened
   await opened.close()
   const times: number[] = []
   for (let repeat = 0; repeat < REPEATS; repeat++) times.push(await timeToModel(opened, thread))

@@ -1,12 +1,11 @@
-// `npm run bench`: JSON lines of what a turn costs. The runtime is measured from its sources (Node erases the types), its import from the
-// built packages.
+// `npm run bench`: JSON lines of what a turn costs, measured on the built packages, as an install gets them.
 import { parseArgs } from 'node:util'
 import type { Bound, MeasureName } from './bounds.ts'
 import { holds, toBounds } from './bounds.ts'
 import type { Figure } from './figures.ts'
 import { print, round } from './figures.ts'
 import type { Extent } from './measures.ts'
-import { listMeasures, measure } from './measures.ts'
+import { build, listMeasures, measure } from './measures.ts'
 import { writeReadme } from './table.ts'
 
 const USAGE = `npm run bench -- [--check] [--quick] [--only MEASURE ...] [--install] [--readme]
@@ -35,9 +34,10 @@ else run()
 
 function run(): void {
   const extent: Extent = options.quick
-    ? { lengths: [50, 800], rounds: 1, restingThreads: 2_000, install: options.install }
-    : { lengths: [50, 200, 800, 3_200], rounds: 3, restingThreads: 10_000, install: options.install }
+    ? { lengths: [50, 800], turnsPerLength: 800, restingThreads: 2_000, install: options.install }
+    : { lengths: [50, 200, 800, 3_200], turnsPerLength: 9_600, restingThreads: 10_000, install: options.install }
   const { only } = options
+  build()
   const figures: Figure[] = []
   for (const name of listMeasures(extent)) if (only.length === 0 || only.includes(name)) figures.push(...take(name, extent))
   if (options.readme) writeReadme(figures, extent.lengths)

@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MeasureName } from './bounds.ts'
 import type { Figure } from './figures.ts'
 import { measureHelp, measureImport, measureInstall } from './start-up.ts'
 
+const ROOT = join(import.meta.dirname, '..')
+const COMPILED = join(ROOT, 'node_modules/.cache/holdfast-bench')
+
 /** How much is measured. */
 export interface Extent {
   readonly lengths: readonly number[]
-  readonly rounds: number
+  /** How many turns a length is measured over: short threads are measured more often. */
+  readonly turnsPerLength: number
   readonly restingThreads: number
   readonly install: boolean
 }
@@ -22,11 +27,11 @@ export function listMeasures(extent: Extent): readonly MeasureName[] {
 export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
   switch (name) {
     case 'claim-load':
-      return runFile('claim-load.ts', [])
+      return runFile('claim-load.js', [])
     case 'fleet':
-      return runFile('fleet.ts', [])
+      return runFile('fleet.js', [])
     case 'resting':
-      return runFile('resting.ts', [String(extent.restingThreads)], ['--expose-gc'])
+      return runFile('resting.js', [String(extent.restingThreads)], ['--expose-gc'])
     case 'import':
       return [measureImport()]
     case 'help':
@@ -34,13 +39,27 @@ export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
     case 'install':
       return [measureInstall()]
     default:
-      return runFile('turn-cost.ts', [name.slice('turn '.length), String(extent.rounds)])
+      return measureTurns(Number(name.slice('turn '.length)), extent)
   }
 }
 
+/** Builds the packages, and this folder to plain JavaScript: what erases types in Node has a weight of its own. */
+export function build(): void {
+  mkdirSync(COMPILED, { recursive: true })
+  writeFileSync(join(COMPILED, 'package.json'), '{"type":"module"}')
+  const tsc = join(ROOT, 'node_modules/.bin/tsc')
+  execFileSync(tsc, ['-b', 'packages/runtime', 'packages/config', 'packages/cli'], { cwd: ROOT, stdio: 'inherit' })
+  execFileSync(tsc, ['-p', 'bench'], { cwd: ROOT, stdio: 'inherit' })
+}
+
+function measureTurns(length: number, { turnsPerLength }: Extent): readonly Figure[] {
+  const rounds = Math.min(15, Math.max(1, Math.round(turnsPerLength / length)))
+  return runFile('turn-cost.js', [String(length), String(rounds)])
+}
+
 function runFile(file: string, args: readonly string[], flags: readonly string[] = []): readonly Figure[] {
-  const command = ['--conditions=@holdfast/source', ...flags, join(import.meta.dirname, file), ...args]
-  const output = execFileSync(process.execPath, command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  const command = [...flags, join(COMPILED, file), ...args]
+  const output = execFileSync(process.execPath, command, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   return output
     .trim()
     .split('\n')

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Store } from '@holdfast/runtime'
 import { memoryStore, sqliteStore } from '@holdfast/runtime'
 
@@ -21,10 +21,10 @@ export interface BenchStore {
 }
 
 // Not the system's folder for temporary files: that may be in memory, where a sync costs nothing.
-const FOLDER = join(import.meta.dirname, '../node_modules/.cache/holdfast-bench')
+const FOLDER = resolve('node_modules/.cache/holdfast-bench/files')
 let files = 0
 
-/** A path on the disk of the repository where no file is. */
+/** A path in the repository, from where the bench is run, where no file is. */
 export function newFile(name: string): string {
   mkdirSync(FOLDER, { recursive: true })
   files += 1
