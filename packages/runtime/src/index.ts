@@ -28,8 +28,28 @@ export type {
   ToolDescriptor,
   VariableDeclaration
 } from './contracts/publication.ts'
-export type { Page, RunInfo, RunStatus, Store, ThreadInfo, ThreadQuery, ThreadRow, WaitQuery, WaitRow } from './contracts/store.ts'
-export type { Logger, Tool, ToolContext } from './contracts/tool.ts'
+export type {
+  AppendRequest,
+  Beat,
+  Claim,
+  ClaimRequest,
+  Decided,
+  InboxItem,
+  NewItem,
+  NewThread,
+  NewWait,
+  Page,
+  Receipt,
+  RunInfo,
+  RunStatus,
+  Store,
+  ThreadInfo,
+  ThreadQuery,
+  ThreadRow,
+  WaitQuery,
+  WaitRow
+} from './contracts/store.ts'
+export type { Logger, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 export type { Cost, Usage } from './contracts/usage.ts'
 export { defineAgent } from './define-agent.ts'
 export type { ToolArguments, ToolOptions, ToolSchema, TypedTool } from './define-tool.ts'

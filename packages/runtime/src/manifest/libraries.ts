@@ -1,7 +1,9 @@
 // What is heavy is loaded when it is first used: importing the runtime stays quick. AGENTS.md lists this file.
 
+import type * as Yaml from 'yaml'
+
 /** The YAML reader. */
-export const loadYaml = () => import('yaml')
+export const loadYaml = (): Promise<typeof Yaml> => import('yaml')
 
 /** The JSON Schema compiler for draft 2020-12. */
 export const loadAjv2020 = () => import('ajv/dist/2020.js')
