@@ -1,5 +1,6 @@
 import type { CallOutcome, Fact, ModelFailure, OutputCheck } from '../../src/contracts/fact.ts'
 import type { CallResult, Part } from '../../src/contracts/message.ts'
+import { parseArguments } from '../../src/state/arguments.ts'
 import type { State } from '../../src/state/state.ts'
 import { conversationOf } from '../../src/state/state.ts'
 
@@ -46,7 +47,7 @@ export function answer(
 /** The gate judges one call. */
 export function gated(state: State, call: string, verdict: Verdict, tool = 'look', input = '{}'): Fact {
   const result: CallResult | null = verdict === 'block' ? { error: 'not allowed' } : verdict === 'respond' ? { value: 'given' } : null
-  const parsed = input.trim() === '' ? {} : JSON.parse(input)
+  const parsed = parseArguments(input)
   return {
     v: 1,
     type: 'call.gated',
@@ -56,7 +57,7 @@ export function gated(state: State, call: string, verdict: Verdict, tool = 'look
     verdict,
     by: 'test',
     asks: [],
-    arguments: { inline: parsed },
+    arguments: { inline: parsed.ok ? parsed.value : null },
     digest: `sha256:${tool}:${input}`,
     ...(result ? { result } : {})
   }

@@ -31,6 +31,7 @@ export class PureThread {
   attempt = 0
   now = 1_000_000
   pending: InboxItem[] = []
+  readonly delivered: string[] = []
   #first = false
   #items = 0
 
@@ -63,6 +64,7 @@ export class PureThread {
     const id = `${kind}-${++this.#items}`
     const item: InboxItem = { id, thread: THREAD, kind, from, at: this.now, digest: `sha256:${id}`, body, state: 'fresh' }
     this.pending.push(item)
+    this.delivered.push(id)
     return item
   }
 

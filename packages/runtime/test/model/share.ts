@@ -14,3 +14,9 @@ export function schedulesOf(shares: { readonly some: number; readonly all: numbe
   const count = Number(schedules ?? (share === 'full' ? shares.all : shares.some))
   return { first: Number(seed ?? 1), count, timeoutMs: 60_000 + count * 60 }
 }
+
+/** How often a property is tried; the same variables choose. */
+export function propertyShare(): { readonly numRuns: number; readonly seed?: number } {
+  const { HOLDFAST_SEED: seed, HOLDFAST_SHARE: share } = process.env
+  return { numRuns: share === 'full' ? 5_000 : 500, ...(seed === undefined ? {} : { seed: Number(seed) }) }
+}

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check'
+import type { CallOutcome, Fact, ModelFailure } from '../../src/contracts/fact.ts'
+import type { Json } from '../../src/contracts/json.ts'
+import type { Part } from '../../src/contracts/message.ts'
+import { answer, failure, gated, result, textPart } from './outcomes.ts'
+import type { PureThread } from './pure-thread.ts'
+import { TOOLS } from './publication.ts'
+
+type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
+
+/** One thing that happens to a thread. What does not apply to its state does not happen. */
+export type Step =
+  | { readonly do: 'message'; readonly text: string }
+  | { readonly do: 'cancel' | 'crash' }
+  | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
+  | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
+  | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number }
+  | { readonly do: 'gate'; readonly nth: number; readonly verdict: Verdict }
+  | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string }
+  | { readonly do: 'wait'; readonly ms: number }
+
+const anyText = fc.oneof(fc.constantFrom('', ' ', 'ok', 'long answer'), fc.string({ unit: 'grapheme', maxLength: 12 }))
+const anyCall = fc.record({
+  type: fc.constant('tool-call' as const),
+  id: fc.constantFrom('', '', 'a', 'b', 'call_0_1_0', 'call_1_1_1', 'call_2_2_0'),
+  tool: fc.constantFrom(...TOOLS.map((tool) => tool.name), 'unheard_of'),
+  input: fc.constantFrom('', '{}', '{"n":1}', '{"n":2}', '{"result":"fine"}', '{"q":"x\\ud99c y"}', '[1]', '{"n":')
+})
+const anyPart: fc.Arbitrary<Part> = fc.oneof(
+  { weight: 4, arbitrary: anyCall },
+  { weight: 2, arbitrary: anyText.map(textPart) },
+  { weight: 1, arbitrary: fc.constant<Part>({ type: 'reasoning', text: 'hm', metadata: { some: { signature: 's' } } }) },
+  { weight: 1, arbitrary: anyCall.map((part): Part => ({ ...part, providerExecuted: true })) },
+  { weight: 1, arbitrary: fc.constant<Part>({ type: 'file', mediaType: 'image/png', source: { data: 'QQ==' } }) },
+  { weight: 1, arbitrary: fc.constant<Part>({ type: 'source', source: { url: 'https://example.com' } }) }
+)
+const anyVerdict = fc.constantFrom<Verdict>('run', 'run', 'hold', 'block', 'respond')
+const nth = fc.nat(5)
+
+/** Anything that can happen. */
+export const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'crash' as const) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      nth,
+      decision: fc.constantFrom<Json[]>('approve', { decision: 'approve' }, { decision: 'deny', reason: 'no' }, null, [1])
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('answer' as const),
+      parts: fc.array(anyPart, { maxLength: 5 }),
+      verdicts: fc.array(fc.option(anyVerdict, { freq: 6 }), { minLength: 5, maxLength: 5 }),
+      finish: fc.constantFrom(...Array<string>(12).fill('stop'), 'tool-calls', 'length', 'content-filter')
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record(
+      {
+        do: fc.constant('fail' as const),
+        why: fc.constantFrom<ModelFailure[]>('transient', 'permanent', 'aborted', 'interrupted', 'blocked'),
+        retryAfterMs: fc.constantFrom(0, 300, 8_000, 700_000)
+      },
+      { requiredKeys: ['do', 'why'] }
+    )
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('gate' as const), nth, verdict: anyVerdict }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      nth,
+      outcome: fc.constantFrom<CallOutcome[]>('ok', 'error', 'timeout'),
+      text: anyText
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 600, 10_000) }) }
+)
+
+/** Does one step to a thread and commits what follows. */
+export function play(thread: PureThread, step: Step): void {
+  if (step.do === 'crash') thread.claim()
+  else if (step.do === 'message') thread.message(step.text)
+  else if (step.do === 'cancel') thread.deliver('cancel', { reason: 'enough' })
+  else if (step.do === 'wait') thread.now += step.ms
+  else if (step.do === 'decide') decide(thread, step.nth, step.decision)
+  else return void thread.commit(...outcomeOf(thread, step))
+  thread.commit()
+}
+
+function decide(thread: PureThread, place: number, decision: Json): void {
+  const waits = [...thread.state.waits.keys()]
+  const wait = waits[place % Math.max(1, waits.length)]
+  if (wait !== undefined) thread.deliver('decision', { wait, decision })
+}
+
+function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fail' | 'gate' | 'settle' }>): readonly Fact[] {
+  const { state } = thread
+  const { actions } = thread.plan()
+  if (step.do === 'answer' || step.do === 'fail') {
+    if (!actions.some((action) => action.do === 'infer')) return []
+    return step.do === 'fail' ? [failure(state, step.why, step)] : answer(state, step.parts, step)
+  }
+  const fitting = actions.filter((action) => action.do === (step.do === 'gate' ? 'gate' : 'run'))
+  const action = fitting[step.nth % Math.max(1, fitting.length)]
+  if (!action || action.do === 'infer') return []
+  const call = thread.conversation.turn?.calls.find((each) => each.id === action.call)
+  if (!call) return []
+  if (step.do === 'gate') return [gated(state, call.id, step.verdict, call.tool, call.input)]
+  const given = step.outcome === 'ok' ? { value: step.text } : { error: step.text }
+  return [result(state, Number(call.id.slice(call.id.lastIndexOf('.') + 1)), given, step.outcome)]
+}
+
+/** Brings a thread to rest in the plainest way: models answer, calls succeed, people refuse, time passes. False when it does not rest. */
+export function finish(thread: PureThread): boolean {
+  for (let step = 0; step < 300; step++) {
+    thread.commit()
+    const { actions, timer, rest } = thread.plan()
+    const [action] = actions
+    if (action?.do === 'infer')
+      thread.commit(...(action.cancelled ? [failure(thread.state, 'aborted')] : answer(thread.state, [textPart('done')])))
+    else if (action?.do === 'gate') play(thread, { do: 'gate', nth: 0, verdict: 'run' })
+    else if (action) play(thread, { do: 'settle', nth: 0, outcome: 'ok', text: 'done' })
+    else if (timer !== null) thread.now = Math.max(thread.now, timer)
+    else if (thread.state.waits.size > 0) play(thread, { do: 'decide', nth: 0, decision: 'deny' })
+    else if (rest) return true
+  }
+  return false
+}
