@@ -6,7 +6,7 @@ import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { gateCall } from './gate.ts'
-import { classifyModelError } from './model-failure.ts'
+import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
 import type { PreparedPublication } from './prepare.ts'
@@ -17,6 +17,8 @@ import { buildRequest, requestLength } from './request.ts'
 
 /** What one answer may weigh: it must fit into a fact beside the judgements of its calls. */
 export const MAX_RESPONSE_BYTES = 400_000
+/** The same with its judgements, as JSON: the end of the run repeats it, and both must fit into one commit. */
+const MAX_STORED_BYTES = 500_000
 
 type InferAction = Extract<Action, { do: 'infer' }>
 
@@ -94,7 +96,15 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
     if (!(gated instanceof Promise)) facts.push(gated)
     else gated.catch(() => {})
   }
-  return facts
+  if (!weighsTooMuch(facts)) return facts
+  const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
+  return [{ v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, usage: response.usage, ...excess }]
+}
+
+/** Quotes and control characters weigh more where they are stored than where they came. */
+function weighsTooMuch(facts: readonly Fact[]): boolean {
+  const text = JSON.stringify(facts)
+  return text.length * 3 > MAX_STORED_BYTES && Buffer.byteLength(text) > MAX_STORED_BYTES
 }
 
 async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<ModelResponse> {
