@@ -14,6 +14,7 @@ import { answeringModel } from '../src/models/scripted-model.ts'
 import type { ScriptTurn } from '../src/models/script-turn.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
+import type { FakeClock } from '../src/testing/fake-clock.ts'
 
 /** What a test's model is asked: `answers` counts the model's own answers in the prompt, `request` the requests so far, from 1. */
 export interface Asked {
@@ -60,6 +61,11 @@ export function streamingModel(
       return { stream: toStream(stream({ prompt: call.prompt, answers, request: model.prompts.length, call })) }
     }
   }
+}
+
+/** A model that streams these parts, one list for each request; the last one again and again. */
+export function parrot(...requests: (readonly LanguageModelV4StreamPart[])[]): RecordingModel {
+  return streamingModel(({ request }) => requests[Math.min(request, requests.length) - 1] ?? [])
 }
 
 function toStream<T>(parts: AsyncIterable<T> | Iterable<T>): ReadableStream<T> {
@@ -203,6 +209,20 @@ export async function within<T>(promise: Promise<T>, durationMs = 10_000): Promi
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Runs to the end, moving the clock on whenever nothing else happens. */
+export async function runThrough<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+  let isOver = false
+  const end = work.finally(() => {
+    isOver = true
+  })
+  end.catch(() => {})
+  await until(async () => {
+    if (!isOver) await clock.advance(100)
+    return isOver
+  })
+  return end
 }
 
 /** A folder that goes with the test. */
