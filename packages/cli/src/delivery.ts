@@ -7,7 +7,6 @@ import { explainMissing, openThread } from './open-thread.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner } from './owner.ts'
 import { tryToTake } from './ownership.ts'
-import type { Workspace } from './workspace.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
@@ -39,7 +38,7 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
     const after = await headOf(thread)
     const receipt = await deliver(thread)
     context.output.progress(`delivered to ${id}`)
-    const owner = await take(thread, context, workspace)
+    const owner = await take(thread, context)
     if (owner === undefined) return driveToRest(thread, context, workspace, { after })
     context.output.document({ thread: id, ...receipt, owner: { ...owner } })
     context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
@@ -47,9 +46,9 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
   })
 }
 
-async function take(thread: ThreadHandle, context: CommandContext, { location }: Workspace): Promise<Owner | undefined> {
+async function take(thread: ThreadHandle, context: CommandContext): Promise<Owner | undefined> {
   try {
-    return await tryToTake(thread, context, { location })
+    return await tryToTake(thread, context)
   } catch (error) {
     context.output.notice('It is delivered, but the thread cannot be driven here.')
     throw explainMissing(error, againOf(thread.id, context)('resume'))

@@ -1,19 +1,15 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner, lifeOf } from './owner.ts'
-import type { StoreLocation } from './store-location.ts'
 import { toVisibleLine } from './visible-text.ts'
 
 const LOOK_MS = 200
 
 /** What taking a thread needs to know. */
 export interface TakeOptions {
-  readonly location: StoreLocation
   /** Dispossess an owner that lives. */
   readonly takeover?: boolean
 }
@@ -24,7 +20,7 @@ export interface TakeOptions {
  *
  * Throws `thread_busy` when it lives, and whatever `resume` throws.
  */
-export async function takeThread(thread: ThreadHandle, context: CommandContext, options: TakeOptions): Promise<void> {
+export async function takeThread(thread: ThreadHandle, context: CommandContext, options: TakeOptions = {}): Promise<void> {
   const first = await tryToTake(thread, context, options)
   if (first === undefined) return
   if ((await lifeOf(first.worker)) === 'alive') throw toBusy(thread.id, first)
@@ -32,44 +28,22 @@ export async function takeThread(thread: ThreadHandle, context: CommandContext, 
   context.output.progress(`waiting for ${toVisibleLine(first.worker)}, which may be gone: at most until ${until}`)
   for (;;) {
     await sleep(LOOK_MS, undefined, { signal: context.interruption.signal })
-    const owner = await tryToTake(thread, context, { location: options.location })
+    const owner = await tryToTake(thread, context)
     if (owner === undefined) return
     if (owner.worker !== first.worker || owner.leaseUntil > first.leaseUntil) throw toBusy(thread.id, owner)
   }
 }
 
 /** One attempt: nothing when the thread is ours now (or at rest), else who owns it. */
-export async function tryToTake(thread: ThreadHandle, context: CommandContext, options: TakeOptions): Promise<Owner | undefined> {
+export async function tryToTake(thread: ThreadHandle, context: CommandContext, options: TakeOptions = {}): Promise<Owner | undefined> {
   const owner = await resume(thread, options.takeover === true)
   if (owner === undefined || (await lifeOf(owner.worker)) !== 'dead') return owner
-  const right = takeRight(options.location, thread.id, owner.worker)
-  if (right === undefined) return owner
-  try {
-    const { owner: now } = await thread.info()
-    const isStillDead = now?.worker === owner.worker
-    if (isStillDead) context.output.progress(`${toVisibleLine(owner.worker)} is gone: taking over`)
-    return await resume(thread, isStillDead)
-  } finally {
-    rmSync(right, { force: true })
-  }
+  context.output.progress(`${toVisibleLine(owner.worker)} is gone: taking over`)
+  // Of several that see its death exactly one succeeds it.
+  return resume(thread, owner.worker)
 }
 
-/**
- * The right to replace a dead owner: of several processes that see its death at the same time exactly one gets it, by making a file. One
- * that dies with it leaves the thread to the end of the lease, and workers' names do not come again.
- */
-function takeRight(location: StoreLocation, thread: string, worker: string): string | undefined {
-  const path = join(location.threads, `${thread}.${worker.replaceAll(/[^\w.-]/g, '_').slice(-100)}.heir`)
-  try {
-    mkdirSync(location.threads, { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, 'wx', 0o600))
-    return path
-  } catch {
-    return undefined
-  }
-}
-
-async function resume(thread: ThreadHandle, takeover: boolean): Promise<Owner | undefined> {
+async function resume(thread: ThreadHandle, takeover: boolean | string): Promise<Owner | undefined> {
   try {
     await thread.resume({ takeover })
     return undefined

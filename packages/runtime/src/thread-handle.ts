@@ -75,7 +75,7 @@ async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 're
   return state === 'repeated' ? 'repeated' : 'queued'
 }
 
-async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean): Promise<void> {
+async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean | string): Promise<void> {
   const info = await readInfo(core, thread)
   const missing = core.missing(info)
   if (missing.length > 0) {

@@ -43,7 +43,7 @@ async function resumeThread(context: CommandContext, id: string, options: Resume
     const after = await headOf(thread)
     context.output.progress(`thread ${id}`)
     try {
-      await takeThread(thread, context, { location: workspace.location, takeover: options.takeover === true })
+      await takeThread(thread, context, { takeover: options.takeover === true })
     } catch (error) {
       throw explainMissing(error, againOf(id, context)('resume'))
     }

@@ -113,7 +113,7 @@ async function startAndDrive(
   return await context.interruption.hold(async () => {
     const run = await workspace.runtime.start(agent.definition, start)
     context.output.progress(`thread ${run.thread}${run.created ? '' : ' (made before under this idempotency key)'}`)
-    if (!run.created) await takeThread(run, context, { location })
+    if (!run.created) await takeThread(run, context)
     return driveToRest(run, context, workspace)
   })
 }

@@ -110,9 +110,10 @@ export interface ThreadHandle {
   cancel(options?: { readonly reason?: string; readonly graceMs?: Ms }): Promise<void>
   /**
    * Drives the thread in this process. Throws `thread_busy` (details: `worker`, `leaseUntil`) when another worker owns it with a live
-   * lease, `thread_unplaceable` when something that it needs is missing here. With `takeover` a live owner is dispossessed.
+   * lease, `thread_unplaceable` when something that it needs is missing here. With `takeover` a live owner is dispossessed:
+   * whoever it is, or only the worker of that id (of several that try so exactly one succeeds).
    */
-  resume(options?: { readonly takeover?: boolean }): Promise<void>
+  resume(options?: { readonly takeover?: boolean | string }): Promise<void>
 }
 
 /** A thread just started, with its first run. */

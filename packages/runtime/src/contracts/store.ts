@@ -167,8 +167,8 @@ export interface ClaimRequest {
   /** Never these: what the worker still drives. */
   readonly not: readonly ThreadId[]
   readonly can: { readonly format: number; readonly needs: readonly string[] }
-  /** Take over from a live owner: only by the host's explicit word. */
-  readonly takeover?: boolean
+  /** Take over from a live owner, only by the host's explicit word: from whoever it is, or only from this worker. */
+  readonly takeover?: boolean | string
 }
 
 /** The answer to a heartbeat. */

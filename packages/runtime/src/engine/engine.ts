@@ -68,7 +68,7 @@ export class Engine<State> {
   }
 
   /** Claims one thread now. True when it is driven here afterwards. */
-  async acquire(thread: ThreadId, options: { readonly takeover: boolean }): Promise<boolean> {
+  async acquire(thread: ThreadId, options: { readonly takeover: boolean | string }): Promise<boolean> {
     if (this.#drives.has(thread)) return true
     const claims = await this.#claim([thread], options.takeover)
     return claims.length > 0 || this.#drives.has(thread)
@@ -125,13 +125,13 @@ export class Engine<State> {
   }
 
   /** One claim at a time: a thread that is claimed and not yet driven would be handed out to this worker again. */
-  #claim(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
+  #claim(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<readonly Claim[]> {
     const claims = this.#claimed.then(() => this.#claimNow(only, takeover))
     this.#claimed = claims.catch(() => {})
     return claims
   }
 
-  async #claimNow(only: readonly ThreadId[] | null, takeover: boolean): Promise<readonly Claim[]> {
+  async #claimNow(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<readonly Claim[]> {
     const { store, concurrency, leaseMs } = this.#options
     const max = concurrency - this.#drives.size
     if (this.#stopping || max <= 0 || only?.length === 0) return []

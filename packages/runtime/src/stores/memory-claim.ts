@@ -3,6 +3,7 @@ import type { Ms, ThreadId } from '../contracts/ids.ts'
 import type { Beat, Claim, ClaimRequest } from '../contracts/store.ts'
 import type { MemoryDatabase, MemoryThread } from './memory-database.ts'
 import { liveUntil, setOwner } from './memory-database.ts'
+import { mayTakeOver } from './takeover.ts'
 
 type Ready = { readonly thread: MemoryThread; readonly why: Claim['why']; readonly since: Ms }
 
@@ -57,7 +58,7 @@ function judgeOwned(db: MemoryDatabase, thread: MemoryThread, request: ClaimRequ
   // An own thread that the worker does not drive was claimed by a call whose answer was lost, or given up: it comes first.
   if (thread.owner === request.worker) return { thread, why: 'expired', since: 0 }
   if (until === null) return { thread, why: 'expired', since: thread.at }
-  return request.takeover === true && request.only !== undefined ? { thread, why: 'takeover', since: thread.at } : null
+  return mayTakeOver(request, thread.owner) && request.only !== undefined ? { thread, why: 'takeover', since: thread.at } : null
 }
 
 function take(db: MemoryDatabase, thread: MemoryThread, worker: string, why: Claim['why'], now: Ms): Claim {

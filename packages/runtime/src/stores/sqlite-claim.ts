@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Ms } from '../contracts/ids.ts'
 import type { Claim, ClaimRequest } from '../contracts/store.ts'
 import type { Leases } from './sqlite-leases.ts'
+import { mayTakeOver } from './takeover.ts'
 
 /** A thread that may be claimed. */
 export interface Ready {
@@ -107,5 +108,5 @@ function judgeOwned(thread: Judged, request: ClaimRequest, now: Ms): Omit<Ready,
   if (thread.owner === request.worker) return { why: 'expired', since: 0 }
   if (thread.until === null || thread.until <= now) return { why: 'expired', since: thread.at }
   // Without `only` a thread of a live owner is never looked at.
-  return request.takeover === true ? { why: 'takeover', since: thread.at } : null
+  return mayTakeOver(request, thread.owner) ? { why: 'takeover', since: thread.at } : null
 }

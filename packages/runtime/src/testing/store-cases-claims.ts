@@ -57,6 +57,22 @@ export const claimCases: readonly StoreCase[] = [
     }
   },
   {
+    name: 'lets exactly one of several take over from the owner that all of them name',
+    async run({ store }, kit) {
+      const thread = await kit.start()
+      await kit.own(thread)
+      const { owner } = (await store.thread(thread.id)) ?? {}
+      const takeover = owner?.worker ?? ''
+      assert.deepEqual(await kit.claim('worker-2', { takeover: 'somebody-else', only: [thread.id] }), [])
+      const claims = [
+        ...(await kit.claim('worker-2', { takeover, only: [thread.id] })),
+        ...(await kit.claim('worker-3', { takeover, only: [thread.id] }))
+      ]
+      assert.equal(claims.length, 1)
+      assert.equal((await store.thread(thread.id))?.owner?.worker, 'worker-2')
+    }
+  },
+  {
     name: 'keeps an owner live while its worker beats, and extends the lease with appends',
     async run({ store, clock }, kit) {
       const [quiet, busy] = [await kit.start(), await kit.start()]

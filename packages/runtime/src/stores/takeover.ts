@@ -1,0 +1,6 @@
+import type { ClaimRequest } from '../contracts/store.ts'
+
+/** Whether a claim may dispossess this live owner. */
+export function mayTakeOver({ takeover }: ClaimRequest, owner: string | null): boolean {
+  return takeover === true || (typeof takeover === 'string' && takeover === owner)
+}
