@@ -14,15 +14,23 @@ import { createCore } from './runtime-core.ts'
 import { needsOf } from './state/state.ts'
 import { createThreadHandle, toItem, toParts } from './thread-handle.ts'
 import { digestText } from './util/canonical.ts'
+import { assertWholeNumber } from './whole-number.ts'
+
+// The heartbeat comes four times a lease: below this it would be all that a process does.
+const SHORTEST_LEASE_MS = 100
 
 /**
  * Makes a runtime over a store. It drives the threads that are started, messaged and resumed through it (with `recover`, every thread
- * that is ready) until `close`. Throws `invalid_tools` when two tools share a name.
+ * that is ready) until `close`. Throws `invalid_tools` when two tools share a name, `invalid_input` for a bound that is none.
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
+  assertWholeNumber('leaseMs', options.leaseMs, SHORTEST_LEASE_MS)
+  assertWholeNumber('concurrency', options.concurrency, 0)
   const core = createCore(options)
   let closing: Promise<void> | null = null
-  const close: Runtime['close'] = ({ graceMs = 5_000, modelGraceMs = graceMs } = {}) => {
+  const close: Runtime['close'] = async ({ graceMs = 5_000, modelGraceMs = graceMs } = {}) => {
+    assertWholeNumber('graceMs', graceMs, 0)
+    assertWholeNumber('modelGraceMs', modelGraceMs, 0)
     core.toolGraceMs = Math.max(0, graceMs - modelGraceMs)
     closing ??= core.engine.stop(modelGraceMs)
     return closing

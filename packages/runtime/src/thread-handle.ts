@@ -10,6 +10,7 @@ import { readInfo, untilRest } from './rest.ts'
 import { threadEvents } from './thread-events.ts'
 import { digestJson, digestText } from './util/canonical.ts'
 import { toWellFormedJson } from './util/well-formed.ts'
+import { assertWholeNumber } from './whole-number.ts'
 
 const PAGE_BYTES = 256 * 1024
 /** What one message may weigh, as JSON: it must fit into a fact. */
@@ -26,6 +27,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
     message: async (input, options = {}) => sendMessage(core, id, toParts(input), options.id),
     cancel: async (options = {}) => {
+      assertWholeNumber('graceMs', options.graceMs, 0)
       await readInfo(core, id)
       const body = toWellFormedJson({ reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 })
       await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
