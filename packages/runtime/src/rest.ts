@@ -60,9 +60,14 @@ function passOn(core: RuntimeCore, thread: ThreadId | null): void {
   if (thread === null || !core.engine.isDriving(thread)) core.hub.look(thread)
 }
 
+/** Throws what ended the last drive of a thread here, as long as it was not asked for again. */
+export function throwFault(core: RuntimeCore, thread: ThreadId): void {
+  const fault = core.faults.get(thread)
+  if (fault !== undefined && !core.engine.isDriving(thread)) throw fault
+}
+
 function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
-  const fault = core.faults.get(info.id)
-  if (fault !== undefined && !core.engine.isDriving(info.id)) throw fault
+  throwFault(core, info.id)
   const missing = core.missing(info)
   if (missing.length === 0 || info.owner) return
   throw new HoldfastError('thread_unplaceable', `the thread ${info.id} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {

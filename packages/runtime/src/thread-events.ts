@@ -4,7 +4,7 @@ import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { HubEntry, Watcher } from './event-hub.ts'
 import { toEvents } from './event-hub.ts'
-import { isAtRest, LOOK_MS, readInfo, watchStore } from './rest.ts'
+import { isAtRest, LOOK_MS, readInfo, throwFault, watchStore } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const PAGE_BYTES = 1024 * 1024
@@ -53,6 +53,7 @@ class Stream {
           yield { type: 'run.settled', thread: this.#thread, run: info.row.run ?? '', status: info.row.status }
           return
         }
+        throwFault(this.#core, this.#thread)
       }
       yield* await this.#next()
     }
