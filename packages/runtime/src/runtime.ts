@@ -18,6 +18,8 @@ import { assertWholeNumber } from './whole-number.ts'
 
 // The heartbeat comes four times a lease: below this it would be all that a process does.
 const SHORTEST_LEASE_MS = 100
+/** What a run may be started with, as JSON: its first commit holds it with what follows, and a store takes 1 MiB. */
+const MAX_START_BYTES = 900_000
 
 /**
  * Makes a runtime over a store. It drives the threads that are started, messaged and resumed through it (with `recover`, every thread
@@ -59,6 +61,7 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const { definition } = publication
   const variables = resolveVariables(definition.variables, options.variables ?? {})
   const parts = await firstMessage(definition, options.input, variables)
+  assertFits({ parts, variables })
   const made = toThread(core, publication, { run: '', parts, variables }, options.idempotencyKey)
   const { created, thread } = await core.store.create(made)
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
@@ -76,6 +79,13 @@ async function firstMessage(
     throw new HoldfastError('invalid_input', `the agent ${definition.name} has no prompt of its own: give one when you start it`)
   }
   return toParts((await compileTemplate(definition.prompt)).render(variables))
+}
+
+function assertFits(first: Pick<FirstItem, 'parts' | 'variables'>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(first))
+  if (bytes <= MAX_START_BYTES) return
+  const message = `the message and the variables have ${bytes} bytes, at most ${MAX_START_BYTES} fit: give large values by reference`
+  throw new HoldfastError('value_too_large', message, { details: { bytes, limit: MAX_START_BYTES } })
 }
 
 interface FirstItem {
