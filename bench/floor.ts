@@ -17,7 +17,7 @@ export function measureFloor(turns: number, durability: Durability): number {
   const path = newFile('floor')
   const db = new DatabaseSync(path, { timeout: 0 })
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
-  db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864')
+  db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864')
   db.exec(SCHEMA)
   db.prepare(`INSERT INTO run VALUES ('run', 0, 0, 'running')`).run()
   const begin = db.prepare('BEGIN IMMEDIATE')

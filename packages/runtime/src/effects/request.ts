@@ -16,7 +16,8 @@ export async function buildRequest(
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared
-  const system = await renderSystem(state, definition)
+  const rendered = renderSystem(state, definition)
+  const system = rendered instanceof Promise ? await rendered : rendered
   // The history is a copy of this turn's own: nobody else changes it.
   if (system !== null) history.unshift({ role: 'system', content: system })
   const tools = toTools(definition)
@@ -38,17 +39,20 @@ export function requestLength(request: LanguageModelV4CallOptions): number {
   return JSON.stringify(request.prompt).length + JSON.stringify(request.tools ?? []).length
 }
 
-async function renderSystem(state: State, definition: Definition): Promise<string | null> {
+/** A promise only when a template is rendered for the first time. */
+function renderSystem(state: State, definition: Definition): string | null | Promise<string> {
   const { systemPrompt } = definition
   if (systemPrompt === undefined || systemPrompt.trim() === '') return null
   if (!systemPrompt.includes('{{')) return systemPrompt
+  return systemOf.get(state.variables)?.get(systemPrompt) ?? renderTemplate(state, systemPrompt)
+}
+
+async function renderTemplate(state: State, systemPrompt: string): Promise<string> {
   let rendered = systemOf.get(state.variables)
   if (!rendered) {
     rendered = new Map()
     systemOf.set(state.variables, rendered)
   }
-  const known = rendered.get(systemPrompt)
-  if (known !== undefined) return known
   const values = Object.fromEntries(Object.entries(state.variables).map(([key, body]) => [key, inlineOf(body)]))
   const text = (await compileTemplate(systemPrompt)).render(values)
   rendered.set(systemPrompt, text)

@@ -37,6 +37,7 @@ export interface Draft<State> {
   request(then: 'keep' | 'release', options: { readonly ready: boolean }): AppendRequest
 }
 
+const NONE: readonly never[] = []
 const MAX_ROUNDS = 1_000
 /** What of a commit may come from outside, in bytes of JSON: as much again may follow from it, and a store takes 1 MiB. */
 const MAX_TAKEN_BYTES = 500_000
@@ -131,12 +132,12 @@ class Drafting<State> {
       expectedSequence: head,
       facts: this.facts,
       consumed: this.#consumed,
-      deferred: this.left.filter((item) => item.state === 'fresh').map((item) => item.id),
+      deferred: this.left.length === 0 ? NONE : this.left.filter((item) => item.state === 'fresh').map((item) => item.id),
       send: this.#send,
       spawn: this.#spawn,
       open: this.#open,
       close: this.#close,
-      artifacts: [],
+      artifacts: NONE,
       row: this.#heart.project(this.state),
       timer: timerOf(plan, ready),
       progress: this.#heart.progress(this.facts),

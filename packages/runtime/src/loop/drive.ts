@@ -48,7 +48,7 @@ class Drive<State> {
   /** Outcomes that are not committed yet. */
   readonly #done: Outcome[] = []
   /** The effects that the committed state speaks of. */
-  #named: ReadonlySet<string> = new Set()
+  #named: readonly Action[] = []
   #state: State
   #head: number
   #pending: readonly InboxItem[] = []
@@ -95,11 +95,17 @@ class Drive<State> {
    * gate that ended while its call was cancelled): they leave without a commit.
    */
   #takeOutcomes(): readonly Outcome[] {
-    for (const outcome of this.#done.filter((each) => each.facts.length === 0 || !this.#named.has(each.id))) {
+    for (let index = this.#done.length - 1; index >= 0; index--) {
+      const outcome = this.#done[index]
+      if (!outcome || this.#isSaid(outcome)) continue
       this.#running.delete(outcome.id)
-      this.#done.splice(this.#done.indexOf(outcome), 1)
+      this.#done.splice(index, 1)
     }
     return fitting(this.#done).slice()
+  }
+
+  #isSaid({ id, facts }: Outcome): boolean {
+    return facts.length > 0 && this.#named.some((action) => action.id === id)
   }
 
   #now(): Ms {
@@ -161,21 +167,16 @@ class Drive<State> {
     for (const outcome of outcomes) this.#running.delete(outcome.id)
     this.#done.splice(0, outcomes.length)
     const { facts, actions } = draft.plan
-    if (facts.length === 0) this.#name(actions)
+    if (facts.length === 0) this.#named = actions
     this.#promised = !this.#stopping && actions.some((action) => !this.#running.has(action.id))
-  }
-
-  #name(actions: readonly Action[]): void {
-    this.#named = new Set(actions.map((action) => action.id))
   }
 
   /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. False when the lease forbids to start. */
   #match({ facts, actions }: Planned): boolean {
     // A stopping worker holds facts back: what should run is not known before they are committed.
     if (facts.length > 0) return true
-    this.#name(actions)
-    const wanted = new Map(actions.map((action) => [action.id, action]))
-    for (const [id, effect] of this.#running) if (!isWanted(wanted.get(id))) effect.abort('unwanted')
+    this.#named = actions
+    if (this.#running.size > 0) this.#abortUnwanted(actions)
     if (this.#stopping) return true
     const missing = actions.filter((action) => !this.#running.has(action.id))
     if (missing.length > 0 && !this.#ports.leaseHolds()) return false
@@ -189,6 +190,11 @@ class Drive<State> {
     }
     this.#promised = false
     return true
+  }
+
+  #abortUnwanted(actions: readonly Action[]): void {
+    const wanted = new Map(actions.map((action) => [action.id, action]))
+    for (const [id, effect] of this.#running) if (!isWanted(wanted.get(id))) effect.abort('unwanted')
   }
 
   async #sleep(timer: Ms | null): Promise<'again' | 'lost'> {

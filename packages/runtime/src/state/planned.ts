@@ -7,17 +7,19 @@ export interface PlanContext {
   readonly now: number
 }
 
+const NONE: readonly never[] = []
+
 /** Nothing to do until an item arrives. */
-export const IDLE: Planned = { facts: [], send: [], spawn: [], open: [], close: [], actions: [], timer: null, rest: true }
+export const IDLE: Planned = { facts: NONE, send: NONE, spawn: NONE, open: NONE, close: NONE, actions: NONE, timer: null, rest: true }
 
 /** A plan of facts only. */
 export function follows(facts: readonly Fact[], more: Partial<Pick<Planned, 'open' | 'close'>> = {}): Planned {
-  return { ...IDLE, facts, ...more, rest: false }
+  return { facts, send: NONE, spawn: NONE, open: more.open ?? NONE, close: more.close ?? NONE, actions: NONE, timer: null, rest: false }
 }
 
 /** A plan of effects only. */
 export function acts(actions: Planned['actions'], timer: number | null = null): Planned {
-  return { ...IDLE, actions, timer, rest: false }
+  return { facts: NONE, send: NONE, spawn: NONE, open: NONE, close: NONE, actions, timer, rest: false }
 }
 
 /** A plan to rest. */

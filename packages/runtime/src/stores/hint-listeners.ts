@@ -3,7 +3,7 @@ import type { ThreadId } from '../contracts/ids.ts'
 /** Who wants to know that something may have happened to a thread. A listener that throws is ignored: hints are never relied on. */
 export interface HintListeners {
   add(listener: (thread: ThreadId | null) => void): Disposable
-  tell(threads: Iterable<ThreadId | null>): void
+  tell(threads: readonly (ThreadId | null)[]): void
   readonly size: number
 }
 
@@ -26,7 +26,8 @@ export function createHintListeners(onChange: (size: number) => void = () => {})
     },
     tell(threads) {
       if (listeners.size === 0) return
-      for (const thread of new Set(threads)) for (const listener of [...listeners.values()]) callQuietly(listener, thread)
+      const each = threads.length > 1 ? new Set(threads) : threads
+      for (const thread of each) for (const listener of [...listeners.values()]) callQuietly(listener, thread)
     }
   }
 }

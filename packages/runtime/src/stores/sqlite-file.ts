@@ -44,7 +44,7 @@ function open(path: string, options: SqliteFileOptions): DatabaseSync {
     identify(db, path)
     useWal(db, path)
     db.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`)
-    db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864')
+    db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864')
     migrate(db, path)
     return db
   } catch (error) {

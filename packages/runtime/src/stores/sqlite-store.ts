@@ -66,25 +66,18 @@ interface Access {
 function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access {
   const commits: GroupCommit = createGroupCommit(db, { path, busyTimeoutMs, schemaVersion: SCHEMA_VERSION })
   let closing: Promise<void> | null = null
-  const assertOpen = () => {
-    if (closing !== null)
-      throw new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
-  }
+  const closed = () => new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
   return {
-    async write(job) {
-      assertOpen()
-      return commits.run(job)
-    },
-    async read(step) {
-      return retryBusy(
+    write: (job) => (closing === null ? commits.run(job) : Promise.reject(closed())),
+    read: (step) =>
+      retryBusy(
         () => {
-          assertOpen()
+          if (closing !== null) throw closed()
           return step()
         },
         path,
         busyTimeoutMs
-      )
-    },
+      ),
     close() {
       closing ??= commits.drain()
       return closing
