@@ -6,7 +6,7 @@ const RUNTIME = 'packages/runtime/src'
 
 /** Files that the cases import, so that every import can be resolved. */
 export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
-  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'http', 'tools', 'stores', 'models', 'engine', 'testing'].map(
+  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'http', 'tools', 'stores', 'models', 'prices', 'engine', 'testing'].map(
     (layer) => ({
       path: `${RUNTIME}/${layer}/thing.ts`,
       source: 'export const thing = 1\n'
@@ -43,6 +43,9 @@ export const FORBIDDEN: readonly Forbidden[] = [
   layer('tools', 'manifest'),
   layer('models', 'stores'),
   layer('models', 'effects'),
+  layer('prices', 'effects'),
+  layer('prices', 'state'),
+  layer('effects', 'prices'),
   layer('engine', 'state'),
   layer('engine', 'effects'),
   layer('engine', 'stores'),
@@ -64,6 +67,7 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('stores', 'zod'),
   npm('http', 'zod'),
   npm('models', 'liquidjs'),
+  npm('prices', 'node:fs'),
   npm('engine', 'node:timers/promises'),
   npm('testing', 'node:fs'),
   {
@@ -182,6 +186,7 @@ export const ALLOWED: readonly Case[] = [
     http: ['../contracts/thing.ts', '../util/thing.ts', 'undici', 'ipaddr.js', 'node:net'],
     tools: ['../contracts/thing.ts', '../util/thing.ts', '../http/thing.ts', 'node:buffer'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
+    prices: ['../contracts/thing.ts', '../util/thing.ts'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
     testing: ['../contracts/thing.ts', '../util/thing.ts', 'node:assert/strict']
   }).map(([folder, paths]) => ({

@@ -19,6 +19,7 @@ export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, Wai
 export type { Json, JsonObject } from './contracts/json.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'
 export type { LanguageModel, ModelResolver } from './contracts/model.ts'
+export type { ModelPrice, ModelRates } from './contracts/price.ts'
 export type {
   Definition,
   Limits,

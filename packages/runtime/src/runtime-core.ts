@@ -13,6 +13,7 @@ import { preparePublication } from './effects/prepare.ts'
 import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
+import { createPriceLookup } from './prices/price-lookup.ts'
 import { evolve } from './state/evolve.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
@@ -87,10 +88,12 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   registry.add(options.tools ?? [])
   const faults = new Map<ThreadId, unknown>()
   const publications = new PublicationCache(store, (identity) => registry.get(identity))
+  const prices = createPriceLookup({ logger, ...(options.prices && { overrides: options.prices }) })
   const perform = createPerform({
     clock,
     logger,
     models: toResolver(options.models),
+    costOf: (model, usage) => prices.costOf(model, usage),
     tool: (identity) => registry.get(identity),
     prepared: (digest) => publications.prepared(digest),
     emit: (event) => hub.emit(event),

@@ -6,6 +6,7 @@ import type { Ms, Principal, RunId, ThreadId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Part } from './message.ts'
 import type { LanguageModel, ModelResolver } from './model.ts'
+import type { ModelPrice } from './price.ts'
 import type { Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
 import type { Page, RunInfo, RunStatus, Store, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from './store.ts'
 import type { Logger, Tool } from './tool.ts'
@@ -38,6 +39,12 @@ export interface RuntimeOptions {
   readonly tools?: readonly Tool<never>[]
   /** Models by profile name, or a function that finds one. */
   readonly models?: ModelResolver | { readonly [ref: string]: LanguageModel }
+  /**
+   * Prices by `provider/model` or by `model` alone, above those that come with the runtime: what a call costs, and with that a run. The
+   * provider is the one that the model object names, without its interface: `openai` for `openai.responses`. A rate that is left
+   * out is not known, not nothing. A model without a price costs `unknown`; the scripted model costs nothing.
+   */
+  readonly prices?: { readonly [model: string]: ModelPrice }
   /** Drive every thread of the store that is ready, not only those that this runtime was asked about. Default false. */
   readonly recover?: boolean
   /** How many threads are driven at once. Default 256; 0: none, this runtime only starts, delivers and looks. */

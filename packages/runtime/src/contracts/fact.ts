@@ -94,6 +94,8 @@ type TurnFact =
       readonly try: number
       readonly why: ModelFailure
       readonly usage?: Usage
+      /** Of `usage`; unknown when there is usage and no cost. */
+      readonly cost?: Cost
       readonly error?: Fault
       readonly retryAfterMs?: Ms
     }

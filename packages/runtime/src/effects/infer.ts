@@ -2,6 +2,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
+import type { LanguageModel } from '../contracts/model.ts'
+import type { Cost } from '../contracts/usage.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
@@ -84,7 +86,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       parts: { inline: response.parts },
       finish: response.finish,
       usage: response.usage,
-      cost: 'unknown',
+      cost: response.cost ?? 'unknown',
       model: response.model ?? '',
       ...(output ? { output } : {})
     }
@@ -98,7 +100,19 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
   }
   if (!weighsTooMuch(facts)) return facts
   const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
-  return [{ v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, usage: response.usage, ...excess }]
+  return [
+    {
+      v: 1,
+      type: 'model.failed',
+      run,
+      scope,
+      turn: turn.id,
+      try: number,
+      usage: response.usage,
+      cost: response.cost ?? 'unknown',
+      ...excess
+    }
+  ]
 }
 
 /** Quotes and control characters weigh more where they are stored than where they came. */
@@ -107,7 +121,7 @@ function weighsTooMuch(facts: readonly Fact[]): boolean {
   return text.length * 3 > MAX_STORED_BYTES && Buffer.byteLength(text) > MAX_STORED_BYTES
 }
 
-async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<ModelResponse> {
+async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<Priced> {
   const { state, stop } = asked
   const { signal } = stop
   const { providerTimeoutMs } = state.limits
@@ -128,12 +142,22 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
       },
       ...(ports.isWatched(state.thread) ? { onDelta: toEmitter(asked, ports) } : {})
     })
-    return response.kind === 'failed' && signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : response
+    const priced = await withCost(response, model, ports)
+    return priced.kind === 'failed' && signal.reason === TIMED_OUT ? { ...priced, ...timedOut(providerTimeoutMs) } : priced
   } catch (error) {
     return failed(error)
   } finally {
     timer.stop()
   }
+}
+
+type Priced = ModelResponse & { readonly cost?: Cost }
+
+async function withCost(response: ModelResponse, model: LanguageModel, ports: EffectPorts): Promise<Priced> {
+  if (!response.usage) return response
+  const answered = response.kind === 'responded' ? response.model : undefined
+  const called = { provider: model.provider, model: model.modelId, ...(answered !== undefined && { answered }) }
+  return { ...response, cost: await ports.costOf(called, response.usage) }
 }
 
 /** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. */

@@ -1,4 +1,4 @@
-import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { JSONObject, JSONValue, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Part } from '../contracts/message.ts'
 import type { Usage } from '../contracts/usage.ts'
 
@@ -10,12 +10,14 @@ export function toUsage(reported: LanguageModelV4Usage | undefined): Usage {
   const output = reported?.outputTokens
   const cached = tokens(input?.cacheRead)
   const written = tokens(input?.cacheWrite)
+  const forHour = Math.min(written, tokens(readHourWrites(reported?.raw)))
   const reasoning = tokens(output?.reasoning)
   return {
     inputTokens: tokens(input?.total ?? tokens(input?.noCache) + cached + written),
     outputTokens: tokens(output?.total ?? tokens(output?.text) + reasoning),
     ...(cached > 0 && { cachedInputTokens: cached }),
     ...(written > 0 && { cacheWriteTokens: written }),
+    ...(forHour > 0 && { cacheWriteHourTokens: forHour }),
     ...(reasoning > 0 && { reasoningTokens: reasoning })
   }
 }
@@ -38,6 +40,11 @@ export function usageOf(
   return estimated ? { ...usage, inputTokens, outputTokens, estimated } : usage
 }
 
+/** Whether a provider's value is an object, and no array. */
+export function isJsonObject(value: JSONValue | undefined): value is JSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Tokens that a number of characters may be: a rough guess, rounded up. */
 export function estimateTokens(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN)
@@ -50,6 +57,13 @@ function countCharacters(parts: readonly Part[]): number {
     else if (part.type === 'tool-call') count += part.tool.length + part.input.length
   }
   return count
+}
+
+/** Anthropic counts apart what it keeps for an hour, which costs more. The provider interface has no place for it. */
+function readHourWrites(raw: LanguageModelV4Usage['raw']): number | undefined {
+  const created = raw?.['cache_creation']
+  const count = isJsonObject(created) ? created['ephemeral_1h_input_tokens'] : undefined
+  return typeof count === 'number' ? count : undefined
 }
 
 function tokens(count: number | null | undefined): number {

@@ -2,7 +2,9 @@ import type { Clock } from '../contracts/clock.ts'
 import type { TransientEvent } from '../contracts/event.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { ModelResolver } from '../contracts/model.ts'
+import type { CalledModel } from '../contracts/price.ts'
 import type { Logger, Tool } from '../contracts/tool.ts'
+import type { Cost, Usage } from '../contracts/usage.ts'
 import type { PreparedPublication } from './prepare.ts'
 
 /** What the effects need of the world. */
@@ -10,6 +12,8 @@ export interface EffectPorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly models: ModelResolver
+  /** What a call costs. **Contract**: never rejects, and waits for nothing but the table; what is not known is `unknown`. */
+  costOf(model: CalledModel, usage: Usage): Promise<Cost>
   /** The code of a tool by its identity, when this process has it. */
   tool(identity: string): Tool | undefined
   prepared(publication: string): Promise<PreparedPublication>

@@ -8,7 +8,7 @@ import type { Part } from '../contracts/message.ts'
 import type { Usage } from '../contracts/usage.ts'
 import type { ModelError } from './model-failure.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
-import { toUsage, usageOf } from './model-usage.ts'
+import { isJsonObject, toUsage, usageOf } from './model-usage.ts'
 import type { ResponseDelta } from './read-parts.ts'
 import { PartCollector } from './read-parts.ts'
 import { MESSAGE_START } from './whole-part.ts'
@@ -117,9 +117,9 @@ function noteModel(model: string | undefined, end: End): void {
 function noteStart(part: LanguageModelV4CustomContent, end: End): void {
   if (part.kind !== MESSAGE_START) return
   const usage = part.providerMetadata?.['anthropic']?.['usage']
-  const counts = typeof usage === 'object' && usage !== null ? new Map(Object.entries(usage)) : new Map<string, unknown>()
+  const raw = isJsonObject(usage) ? usage : {}
   const count = (name: string): number | undefined => {
-    const value = counts.get(name)
+    const value = raw[name]
     return typeof value === 'number' ? value : undefined
   }
   end.announced = {
@@ -129,7 +129,8 @@ function noteStart(part: LanguageModelV4CustomContent, end: End): void {
       cacheRead: count('cache_read_input_tokens'),
       cacheWrite: count('cache_creation_input_tokens')
     },
-    outputTokens: { total: undefined, text: undefined, reasoning: undefined }
+    outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    raw
   }
 }
 

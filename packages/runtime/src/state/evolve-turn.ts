@@ -45,7 +45,7 @@ export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'
 export function evolveModelFailed(state: State, stamp: Stamp, fact: FactOf<'model.failed'>): void {
   const { turn } = conversationOf(state, fact.scope)
   if (!turn) return
-  if (fact.usage) addSpent(state, fact.usage, 'unknown')
+  if (fact.usage) addSpent(state, fact.usage, fact.cost ?? 'unknown')
   turn.phase = 'failed'
   if (fact.why === 'transient') turn.retries++
   turn.failure = { why: fact.why, error: fact.error ?? null, retryAfterMs: fact.retryAfterMs ?? null, stamp }

@@ -1,6 +1,7 @@
 import type { Cost, Usage } from '../contracts/usage.ts'
+import { roundUsd } from '../util/money.ts'
 
-const OPTIONAL = ['cachedInputTokens', 'cacheWriteTokens', 'reasoningTokens'] as const
+const OPTIONAL = ['cachedInputTokens', 'cacheWriteTokens', 'cacheWriteHourTokens', 'reasoningTokens'] as const
 
 /** The sum of two usages; a part that only one of them knows is kept. */
 export function addUsage(a: Usage, b: Usage): Usage {
@@ -15,5 +16,5 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** The sum of two costs: unknown when either is. */
 export function addCost(a: Cost, b: Cost): Cost {
-  return a === 'unknown' || b === 'unknown' ? 'unknown' : a + b
+  return a === 'unknown' || b === 'unknown' ? 'unknown' : roundUsd(a + b)
 }

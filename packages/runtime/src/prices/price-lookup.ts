@@ -1,0 +1,82 @@
+import type { CalledModel, ModelPrice } from '../contracts/price.ts'
+import type { Logger } from '../contracts/tool.ts'
+import type { Cost, Usage } from '../contracts/usage.ts'
+import { costOf } from './cost.ts'
+import { toModelNames, toProviderName } from './model-names.ts'
+import { loadPriceTable } from './price-table.ts'
+
+/** Finds prices. */
+export interface PriceLookup {
+  /** What a model costs and how much fits into it; null when nobody said. Rejects when the table of this version cannot be read. */
+  priceOf(model: CalledModel): Promise<ModelPrice | null>
+  /** What a call costs. Never rejects: an answer that was paid for is not lost for want of its price. */
+  costOf(model: CalledModel, usage: Usage): Promise<Cost>
+}
+
+/** What a lookup is made of. */
+export interface PriceLookupOptions {
+  /** Prices by `provider/model` or by `model` alone; they stand above the table. */
+  readonly overrides?: { readonly [model: string]: ModelPrice }
+  readonly logger?: Logger
+}
+
+/** Scripts ask nobody. */
+const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
+
+/**
+ * Looks prices up: those that the user gave, then the table, which is loaded when it is first needed.
+ *
+ * The user's are searched under the name that was asked for, then under the one that answered; the table the other way round, for a
+ * provider charges for the model that answered. A name is taken as it is and then without what is known to stand for the same
+ * model (`models/`, `@…`, a date). There is no other guess. The scripted model is free. A price of the user's without `window`
+ * or `maxOutput` has those of the table; its rates are its own.
+ */
+export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions = {}): PriceLookup {
+  const priceOf = async ({ provider, model, answered }: CalledModel): Promise<ModelPrice | null> => {
+    const names = answered === undefined ? [model] : [model, answered]
+    const given = findOverride(overrides, provider, names)
+    if (given?.window !== undefined && given.maxOutput !== undefined) return given
+    const listed = await findListed(toProviderName(provider), names.toReversed())
+    return given ? { ...sizesOf(listed), ...given } : listed
+  }
+  return {
+    priceOf,
+    async costOf(model, usage) {
+      try {
+        return costOf(usage, await priceOf(model))
+      } catch (error) {
+        logger?.warn('the table of prices cannot be read', { error: String(error) })
+        return 'unknown'
+      }
+    }
+  }
+}
+
+type Prices = { readonly [name: string]: ModelPrice }
+
+function findOverride(overrides: Prices, provider: string, models: readonly string[]): ModelPrice | null {
+  const names = models.flatMap(toModelNames)
+  return findFirst(
+    overrides,
+    names.flatMap((name) => [`${provider}/${name}`, `${toProviderName(provider)}/${name}`, name])
+  )
+}
+
+async function findListed(provider: string, models: readonly string[]): Promise<ModelPrice | null> {
+  if (provider === 'scripted') return FREE
+  const table = await loadPriceTable()
+  const prices = Object.hasOwn(table.models, provider) ? table.models[provider] : undefined
+  return prices ? findFirst(prices, models.flatMap(toModelNames)) : null
+}
+
+function findFirst(prices: Prices, names: readonly string[]): ModelPrice | null {
+  const name = names.find((each) => Object.hasOwn(prices, each))
+  return name === undefined ? null : (prices[name] ?? null)
+}
+
+function sizesOf(price: ModelPrice | null): Pick<ModelPrice, 'window' | 'maxOutput'> {
+  return {
+    ...(price?.window !== undefined && { window: price.window }),
+    ...(price?.maxOutput !== undefined && { maxOutput: price.maxOutput })
+  }
+}
