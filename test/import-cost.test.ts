@@ -10,6 +10,12 @@ test('importing the runtime loads no library that is loaded when first used', ()
   expect(packages.filter((name) => LAZY.includes(name))).toEqual([])
 })
 
+test('importing the runtime does not load the table of prices', () => {
+  const modules = modulesLoadedBy('@holdfast/runtime')
+  expect(modules).toContain('./prices/price-lookup.ts')
+  expect(modules.filter((name) => name.endsWith('.json'))).toEqual([])
+})
+
 test('importing the configuration loads no provider', () => {
   const packages = packagesLoadedBy('@holdfast/config')
   expect(packages).toContain('@holdfast/config')
@@ -18,15 +24,7 @@ test('importing the configuration loads no provider', () => {
 
 /** Names of the packages whose files a fresh process loads when it imports one. */
 function packagesLoadedBy(specifier: string): readonly string[] {
-  const program = `
-    import { registerHooks } from 'node:module'
-    const seen = []
-    registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context) } })
-    await import(${JSON.stringify(specifier)})
-    console.log(JSON.stringify(seen))`
-  const args = ['--conditions=@holdfast/source', '--input-type=module', '--eval', program]
-  const seen = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as readonly string[]
-  return seen
+  return modulesLoadedBy(specifier)
     .filter((name) => /^[@a-z]/.test(name))
     .map((name) =>
       name
@@ -34,4 +32,16 @@ function packagesLoadedBy(specifier: string): readonly string[] {
         .slice(0, name.startsWith('@') ? 2 : 1)
         .join('/')
     )
+}
+
+/** What a fresh process asks for when it imports a package, as the importing files name it. */
+function modulesLoadedBy(specifier: string): readonly string[] {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const seen = []
+    registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context) } })
+    await import(${JSON.stringify(specifier)})
+    console.log(JSON.stringify(seen))`
+  const args = ['--conditions=@holdfast/source', '--input-type=module', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as readonly string[]
 }
