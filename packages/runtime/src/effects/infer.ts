@@ -21,6 +21,8 @@ import { buildRequest, requestLength } from './request.ts'
 export const MAX_RESPONSE_BYTES = 400_000
 /** The same with its judgements, as JSON: the end of the run repeats it, and both must fit into one commit. */
 const MAX_STORED_BYTES = 500_000
+/** What the judgement of one call and its start weigh at most, without the arguments. */
+const MAX_JUDGEMENT_BYTES = 16_000
 
 type InferAction = Extract<Action, { do: 'infer' }>
 
@@ -98,7 +100,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
     if (!(gated instanceof Promise)) facts.push(gated)
     else gated.catch(() => {})
   }
-  if (!weighsTooMuch(facts)) return facts
+  if (fitsForSure(response, calls.length) || !weighsTooMuch(facts)) return facts
   const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
   return [
     {
@@ -113,6 +115,16 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       ...excess
     }
   ]
+}
+
+/** Whether what is stored fits even at six bytes a character and with the longest judgements: so that few answers are written twice. */
+function fitsForSure({ parts, model = '' }: Extract<ModelResponse, { kind: 'responded' }>, calls: number): boolean {
+  let characters = model.length
+  for (const part of parts) {
+    if ((part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') || part.metadata) return false
+    characters += part.type === 'tool-call' ? part.id.length + part.tool.length + 2 * part.input.length : part.text.length
+  }
+  return 6 * characters + calls * MAX_JUDGEMENT_BYTES < MAX_STORED_BYTES
 }
 
 /** Quotes and control characters weigh more where they are stored than where they came. */
@@ -162,11 +174,21 @@ async function withCost(response: ModelResponse, model: LanguageModel, ports: Ef
 
 /** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. */
 function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const stop = (): void => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  work.then(resolve, reject)
-  return promise.finally(() => signal.removeEventListener('abort', stop))
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const over = (): void => signal.removeEventListener('abort', stop)
+    work.then(
+      (result) => {
+        over()
+        resolve(result)
+      },
+      (error: unknown) => {
+        over()
+        reject(error)
+      }
+    )
+  })
 }
 
 function findExcess(request: LanguageModelV4CallOptions, maxBytes: number | undefined): ModelResponse | null {

@@ -20,6 +20,9 @@ export interface PriceLookupOptions {
   readonly logger?: Logger
 }
 
+/** How many prices that were found are kept. */
+const MAX_FOUND = 200
+
 /** Scripts ask nobody. */
 const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }
 
@@ -32,12 +35,23 @@ const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cac
  * or `maxOutput` has those of the table; its rates are its own.
  */
 export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions = {}): PriceLookup {
-  const priceOf = async ({ provider, model, answered }: CalledModel): Promise<ModelPrice | null> => {
+  const found = new Map<string, ModelPrice | null>()
+  const find = async ({ provider, model, answered }: CalledModel): Promise<ModelPrice | null> => {
     const names = answered === undefined ? [model] : [model, answered]
     const given = findOverride(overrides, provider, names)
     if (given?.window !== undefined && given.maxOutput !== undefined) return given
     const listed = await findListed(toProviderName(provider), names.toReversed())
     return given ? { ...sizesOf(listed), ...given } : listed
+  }
+  const priceOf = async (called: CalledModel): Promise<ModelPrice | null> => {
+    // The name that answered comes from outside: whatever servers say, little is kept.
+    if (found.size >= MAX_FOUND) found.clear()
+    const key = `${called.provider}\n${called.model}\n${called.answered ?? ''}`
+    const known = found.get(key)
+    if (known !== undefined) return known
+    const price = await find(called)
+    found.set(key, price)
+    return price
   }
   return {
     priceOf,
