@@ -154,6 +154,13 @@ describe("a user's price", () => {
     expect(await priceOf(called)).toEqual({ input: 2, output: 2, window: 1, maxOutput: 1 })
   })
 
+  test('under what the definition calls the model stands above all others', async () => {
+    const { priceOf } = createPriceLookup({ overrides: { main: own, 'openai/gpt-5': { input: 2, output: 2 } } })
+    expect(await priceOf({ ...called, reference: 'main' })).toMatchObject(own)
+    expect(await priceOf({ ...called, reference: 'other' })).toMatchObject({ input: 2, output: 2 })
+    expect(await priceOf(called)).toMatchObject({ input: 2, output: 2 })
+  })
+
   test('prices what the table does not know', async () => {
     const { priceOf } = createPriceLookup({ overrides: { 'house/llama': own } })
     expect(await priceOf({ provider: 'house.chat', model: 'llama' })).toEqual(own)

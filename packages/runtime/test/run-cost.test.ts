@@ -115,8 +115,8 @@ describe('the cost of a run', () => {
     expect(await settled(handle)).toMatchObject({ cost: 'unknown', usage: { inputTokens: 3_000, outputTokens: 300 } })
   })
 
-  test('takes the prices that the runtime was given', async () => {
-    const prices = { 'house/llama': { input: 1, output: 2 } }
+  test.each([['house/llama'], ['llama'], ['main']])('takes the prices that the runtime was given: %s', async (key) => {
+    const prices = { [key]: { input: 1, output: 2 } }
     const handle = await runtimeFor(modelOf('house.chat', 'llama', twoTurns), { prices }).start(agentOf({ tools: [get] }), { input: 'go' })
     expect(await settled(handle)).toMatchObject({ cost: 0.0036 })
   })

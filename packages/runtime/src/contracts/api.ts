@@ -40,9 +40,10 @@ export interface RuntimeOptions {
   /** Models by profile name, or a function that finds one. */
   readonly models?: ModelResolver | { readonly [ref: string]: LanguageModel }
   /**
-   * Prices by `provider/model` or by `model` alone, above those that come with the runtime: what a call costs, and with that a run. The
-   * provider is the one that the model object names, without its interface: `openai` for `openai.responses`. A rate that is left
-   * out is not known, not nothing. A model without a price costs `unknown`; the scripted model costs nothing.
+   * Prices above those that come with the runtime: what a call costs, and with that a run. The key is what the definition calls the
+   * model (a name of `models`), else `provider/model` or `model` alone, with the provider that the model object names, without
+   * its interface: `openai` for `openai.responses`. A rate that is left out is not known, not nothing. A model without a price
+   * costs `unknown`; the scripted model costs nothing.
    */
   readonly prices?: { readonly [model: string]: ModelPrice }
   /** Drive every thread of the store that is ready, not only those that this runtime was asked about. Default false. */

@@ -21,8 +21,11 @@ export interface ModelPrice extends ModelRates {
   readonly maxOutput?: number
 }
 
-/** The model behind a call, as the provider's package and the provider itself name it. */
+/** The model behind a call, by all of its names. */
 export interface CalledModel {
+  /** What the definition calls it: a profile, or `provider/model`. */
+  readonly reference?: string
+  /** What the provider's package calls itself and the model. */
   readonly provider: string
   readonly model: string
   /** The model that the provider says has answered. */

@@ -2,7 +2,8 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
-import type { LanguageModel } from '../contracts/model.ts'
+import type { CalledModel } from '../contracts/price.ts'
+import type { ModelReference } from '../contracts/publication.ts'
 import type { Cost } from '../contracts/usage.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
@@ -154,7 +155,11 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
       },
       ...(ports.isWatched(state.thread) ? { onDelta: toEmitter(asked, ports) } : {})
     })
-    const priced = await withCost(response, model, ports)
+    const priced = await withCost(
+      response,
+      { reference: nameOf(state.definition.model), provider: model.provider, model: model.modelId },
+      ports
+    )
     return priced.kind === 'failed' && signal.reason === TIMED_OUT ? { ...priced, ...timedOut(providerTimeoutMs) } : priced
   } catch (error) {
     return failed(error)
@@ -165,11 +170,15 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
 
 type Priced = ModelResponse & { readonly cost?: Cost }
 
-async function withCost(response: ModelResponse, model: LanguageModel, ports: EffectPorts): Promise<Priced> {
+async function withCost(response: ModelResponse, asked: CalledModel, ports: EffectPorts): Promise<Priced> {
   if (!response.usage) return response
   const answered = response.kind === 'responded' ? response.model : undefined
-  const called = { provider: model.provider, model: model.modelId, ...(answered !== undefined && { answered }) }
+  const called = answered === undefined ? asked : { ...asked, answered }
   return { ...response, cost: await ports.costOf(called, response.usage) }
+}
+
+function nameOf(model: ModelReference): string {
+  return 'ref' in model ? model.ref : `${model.provider}/${model.model}`
 }
 
 /** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. */

@@ -15,7 +15,7 @@ export interface PriceLookup {
 
 /** What a lookup is made of. */
 export interface PriceLookupOptions {
-  /** Prices by `provider/model` or by `model` alone; they stand above the table. */
+  /** Prices by what the definition calls a model, by `provider/model` or by `model` alone; they stand above the table. */
   readonly overrides?: { readonly [model: string]: ModelPrice }
   readonly logger?: Logger
 }
@@ -29,16 +29,16 @@ const FREE: ModelPrice = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cac
 /**
  * Looks prices up: those that the user gave, then the table, which is loaded when it is first needed.
  *
- * The user's are searched under the name that was asked for, then under the one that answered; the table the other way round, for a
- * provider charges for the model that answered. A name is taken as it is and then without what is known to stand for the same
- * model (`models/`, `@…`, a date). There is no other guess. The scripted model is free. A price of the user's without `window`
- * or `maxOutput` has those of the table; its rates are its own.
+ * The user's are searched under what the definition calls the model, then under the name that was asked for, then under the one
+ * that answered; the table under the last two the other way round, for a provider charges for the model that answered. A name is
+ * taken as it is and then without what is known to stand for the same model (`models/`, `@…`, a date). There is no other guess.
+ * The scripted model is free. A price of the user's without `window` or `maxOutput` has those of the table; its rates are its own.
  */
 export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions = {}): PriceLookup {
   const found = new Map<string, ModelPrice | null>()
-  const find = async ({ provider, model, answered }: CalledModel): Promise<ModelPrice | null> => {
+  const find = async ({ reference, provider, model, answered }: CalledModel): Promise<ModelPrice | null> => {
     const names = answered === undefined ? [model] : [model, answered]
-    const given = findOverride(overrides, provider, names)
+    const given = findOverride(overrides, reference, provider, names)
     if (given?.window !== undefined && given.maxOutput !== undefined) return given
     const listed = await findListed(toProviderName(provider), names.toReversed())
     return given ? { ...sizesOf(listed), ...given } : listed
@@ -46,7 +46,7 @@ export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions
   const priceOf = async (called: CalledModel): Promise<ModelPrice | null> => {
     // The name that answered comes from outside: whatever servers say, little is kept.
     if (found.size >= MAX_FOUND) found.clear()
-    const key = `${called.provider}\n${called.model}\n${called.answered ?? ''}`
+    const key = `${called.reference ?? ''}\n${called.provider}\n${called.model}\n${called.answered ?? ''}`
     const known = found.get(key)
     if (known !== undefined) return known
     const price = await find(called)
@@ -68,12 +68,9 @@ export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions
 
 type Prices = { readonly [name: string]: ModelPrice }
 
-function findOverride(overrides: Prices, provider: string, models: readonly string[]): ModelPrice | null {
-  const names = models.flatMap(toModelNames)
-  return findFirst(
-    overrides,
-    names.flatMap((name) => [`${provider}/${name}`, `${toProviderName(provider)}/${name}`, name])
-  )
+function findOverride(overrides: Prices, reference: string | undefined, provider: string, models: readonly string[]): ModelPrice | null {
+  const names = models.flatMap(toModelNames).flatMap((name) => [`${provider}/${name}`, `${toProviderName(provider)}/${name}`, name])
+  return findFirst(overrides, reference === undefined ? names : [reference, ...names])
 }
 
 async function findListed(provider: string, models: readonly string[]): Promise<ModelPrice | null> {
