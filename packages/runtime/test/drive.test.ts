@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Fact } from '../src/contracts/fact.ts'
-import type { Action, Heart, Planned } from '../src/contracts/heart.ts'
+import type { Action, Heart, PlanContext, Planned } from '../src/contracts/heart.ts'
 import type { AppendRequest, Claim, InboxItem, ItemKind, Store } from '../src/contracts/store.ts'
 import { NO_USAGE } from '../src/contracts/usage.ts'
 import type { DrivePorts, WakeReason } from '../src/loop/drive.ts'
@@ -23,7 +23,7 @@ const has = (log: Log, item: string): boolean => log.some((fact) => fact.type ==
 const isStarted = (log: Log): boolean => log.some((fact) => fact.type === 'turn.started')
 
 /** A heart without an agent: the state is the list of facts; `take` consumes cancels, `plan` is the test's. */
-const heartOf = (plan: (log: Log) => Planned): Heart<Log> => ({
+const heartOf = (plan: (log: Log, context: PlanContext) => Planned): Heart<Log> => ({
   evolve: (log, _stamp, fact) => [...log, fact],
   take: (_log, items) => {
     const item = items.find((each) => each.kind === 'cancel')
@@ -56,7 +56,7 @@ interface Bench {
   wake: (sleeps: number) => WakeReason | Promise<WakeReason>
   stopping: boolean
   leaseHolds: boolean
-  run(plan: (log: Log) => Planned): Promise<string>
+  run(plan: (log: Log, context: PlanContext) => Planned): Promise<string>
   facts(): Promise<readonly Fact[]>
 }
 
@@ -171,10 +171,14 @@ describe('a lease that does not hold', () => {
 })
 
 describe('a stopping worker', () => {
-  const afterA = (log: Log): Planned => (isStarted(log) ? acts('t') : has(log, 'a') ? follows(started) : acts('a', 'b'))
+  const afterA = (log: Log, { stopping }: PlanContext): Planned => {
+    if (isStarted(log)) return acts('t')
+    if (!has(log, 'a')) return acts('a', 'b')
+    return stopping ? acts('b') : follows(started)
+  }
 
   // I5: what it would announce and not begin, the next owner could only call unknown.
-  test('announces nothing new, records what ends, and lets go with the thread ready', async () => {
+  test('tells the plan so, records what ends, and lets go with the thread ready', async () => {
     const bench = await benchOf()
     bench.wake = (sleeps) => {
       bench.stopping = true

@@ -85,6 +85,35 @@ describe('calls of one answer', () => {
   })
 })
 
+describe('a worker that stops', () => {
+  test('starts no further call, and the calls that run stay in the plan', () => {
+    const thread = running({ maxParallelCalls: 2 })
+    thread.commit(...answer(thread.state, calls('look', 'pay', 'pay')))
+    thread.stopping = true
+    const { types, actions, plan } = thread.commit(result(thread.state, 0))
+    expect(types).toEqual(['call.settled'])
+    expect(actions).toEqual(['run_1//1.1#1.1'])
+    expect(plan.rest).toBe(false)
+    expect(thread.commit(result(thread.state, 1)).plan).toMatchObject({ actions: [], rest: false })
+  })
+
+  test('starts no call again that an older attempt started', () => {
+    const thread = running()
+    thread.commit(...answer(thread.state, calls('look')))
+    thread.stopping = true
+    expect(thread.claim().commit()).toMatchObject({ types: ['attempt.claimed'], actions: [], plan: { rest: false } })
+  })
+
+  test('still opens waits, takes decisions and settles', () => {
+    const thread = running()
+    thread.stopping = true
+    thread.commit(...answer(thread.state, calls('pay', 'look'), { verdicts: ['hold', 'block'] }))
+    thread.decide(0, 'deny')
+    thread.commit()
+    expect(outcomes(thread)).toEqual(['blocked', 'denied'])
+  })
+})
+
 describe('a new owner', () => {
   test('asks the model again when nobody recorded its answer', () => {
     const thread = running().claim()

@@ -40,6 +40,26 @@ describe('a message to a resting thread', () => {
   })
 })
 
+describe('a plan of a worker that stops', () => {
+  test('begins no turn and leaves the thread to be taken at once', () => {
+    const thread = running()
+    thread.commit(failure(thread.state, 'interrupted'))
+    expect(thread.plan(true)).toMatchObject({ facts: [], actions: [{ id: 'run_1//1#2' }] })
+    const retrying = running()
+    retrying.commit(failure(retrying.state, 'transient'))
+    retrying.now += 500
+    expect(retrying.plan(true)).toMatchObject({ facts: [], actions: [], rest: false })
+    expect(retrying.plan(false).facts).toMatchObject([{ type: 'turn.started' }])
+  })
+
+  test('ends a run that is over', () => {
+    const thread = running({ maxTurns: 1 })
+    thread.stopping = true
+    thread.commit(...answer(thread.state, [textPart('done')]))
+    expect(ending(thread)).toEqual(['completed', undefined])
+  })
+})
+
 describe('a model failure', () => {
   test('that is transient is tried again after 0.5 s, 1 s, 2 s, and then ends the run with its code', () => {
     const thread = running({ maxRetries: 3 })

@@ -43,6 +43,15 @@ export interface Taken {
   readonly close?: readonly WaitId[]
 }
 
+/** What `plan` is told beside the state. */
+export interface PlanContext {
+  readonly attempt: number
+  /** On the store's clock. */
+  readonly now: Ms
+  /** The worker stops: nothing new is announced, since nobody here would begin it. What is announced still stands in `actions`. */
+  readonly stopping: boolean
+}
+
 /**
  * The pure heart of one kind of thread, as the driver sees it. All functions are deterministic and total over the formats
  * that this program reads (I2); none does I/O. `evolve` may reuse the state that it is given.
@@ -50,7 +59,7 @@ export interface Taken {
 export interface Heart<State> {
   evolve(state: State, stamp: Stamp, fact: Fact): State
   take(state: State, items: readonly InboxItem[], context: { readonly now: Ms }): Taken | null
-  plan(state: State, context: { readonly attempt: number; readonly now: Ms }): Planned
+  plan(state: State, context: PlanContext): Planned
   project(state: State): ThreadRow
   /** Whether a commit of these facts is progress (protocol §5). */
   progress(facts: readonly Fact[]): boolean

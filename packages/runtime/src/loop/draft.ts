@@ -27,7 +27,6 @@ export interface Draft<State> {
   /** The state once the facts are committed. */
   readonly state: State
   readonly stamp: Stamp
-  /** What should run. A stopping worker may have held its facts back; then what should run is not known yet. */
   readonly plan: Planned
   /** Items that nobody took. */
   readonly left: readonly InboxItem[]
@@ -41,8 +40,6 @@ const NONE: readonly never[] = []
 const MAX_ROUNDS = 1_000
 /** What of a commit may come from outside, in bytes of JSON: as much again may follow from it, and a store takes 1 MiB. */
 const MAX_TAKEN_BYTES = 500_000
-/** A worker that stops would not begin what these announce: it leaves them to the next. */
-const ANNOUNCEMENTS: ReadonlySet<Fact['type']> = new Set(['turn.started', 'call.started', 'step.started'])
 
 /**
  * Everything pure that follows from a state: the outcomes of effects, then takeable items and planned facts in turn, until nothing
@@ -105,22 +102,19 @@ class Drafting<State> {
   }
 
   settle(): Planned {
-    const context = { attempt: this.#start.claim.attempt, now: this.#start.now }
+    const { claim, now, stopping } = this.#start
+    const context = { attempt: claim.attempt, now, stopping }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       if (this.#takeOne(context)) continue
       const plan = this.#heart.plan(this.state, context)
-      if (plan.facts.length === 0 || this.#isHeldBack(plan)) return plan
+      if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
       this.#send.push(...plan.send)
       this.#spawn.push(...plan.spawn)
       this.#open.push(...plan.open)
       this.#close.push(...plan.close)
     }
-    throw new HoldfastError('livelock', `the plan of thread ${this.#start.claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
-  }
-
-  #isHeldBack(plan: Planned): boolean {
-    return this.#start.stopping && plan.facts.some((fact) => ANNOUNCEMENTS.has(fact.type))
+    throw new HoldfastError('livelock', `the plan of thread ${claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
   }
 
   request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {

@@ -2,7 +2,7 @@
 // only when committed). One call is one attempt. It never learns what an agent is.
 import type { Clock } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
-import type { Action, Heart, Outcome, Planned, Running } from '../contracts/heart.ts'
+import type { Action, Heart, Outcome, Running } from '../contracts/heart.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { AppendRequest, Claim, InboxItem, Receipt, Store } from '../contracts/store.ts'
 import type { Draft } from './draft.ts'
@@ -86,7 +86,7 @@ class Drive<State> {
       if (next !== 'go on') return next
     }
     if (draft.more) return 'again'
-    const timer = this.#match(draft.plan) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
+    const timer = this.#match(draft.plan.actions) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
     return this.#done.length > 0 ? 'again' : this.#sleep(timer)
   }
 
@@ -166,15 +166,12 @@ class Drive<State> {
     // Committed, so it may leave the set of running effects: not when it finished.
     for (const outcome of outcomes) this.#running.delete(outcome.id)
     this.#done.splice(0, outcomes.length)
-    const { facts, actions } = draft.plan
-    if (facts.length === 0) this.#named = actions
-    this.#promised = !this.#stopping && actions.some((action) => !this.#running.has(action.id))
+    this.#named = draft.plan.actions
+    this.#promised = !this.#stopping && this.#named.some((action) => !this.#running.has(action.id))
   }
 
   /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. False when the lease forbids to start. */
-  #match({ facts, actions }: Planned): boolean {
-    // A stopping worker holds facts back: what should run is not known before they are committed.
-    if (facts.length > 0) return true
+  #match(actions: readonly Action[]): boolean {
     this.#named = actions
     if (this.#running.size > 0) this.#abortUnwanted(actions)
     if (this.#stopping) return true

@@ -1,8 +1,7 @@
 // Keeps I4, I5, I6: a call runs only when it is committed as started; a `once` call that an older attempt started never runs again.
 import type { Fact } from '../contracts/fact.ts'
-import type { Action, Planned } from '../contracts/heart.ts'
+import type { Action, PlanContext, Planned } from '../contracts/heart.ts'
 import type { NewWait } from '../contracts/store.ts'
-import type { PlanContext } from './planned.ts'
 import { acts, follows, rests } from './planned.ts'
 import { toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State, Turn } from './state.ts'
@@ -19,17 +18,19 @@ interface Draft {
   readonly open: NewWait[]
   readonly close: string[]
   readonly actions: Action[]
+  /** Whether something would be started if this worker did not stop. */
+  isHeldBack: boolean
 }
 
 /** The open calls of a turn: judge, hold, start, run, settle. */
 export function planCalls(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
-  const draft: Draft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [] }
+  const draft: Draft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], isHeldBack: false }
   const open = turn.calls.filter((call) => !call.settled)
   const startable = open.filter((call) => planCall(draft, call))
   for (const call of placeable(state, turn, startable)) start(draft, call, 1)
   if (draft.facts.length > 0) return follows(draft.facts, { open: draft.open, close: draft.close })
   const timer = earliestExpiry(state)
-  return draft.actions.length > 0 ? acts(draft.actions, timer) : rests(timer)
+  return draft.actions.length > 0 || draft.isHeldBack ? acts(draft.actions, timer) : rests(timer)
 }
 
 /** Plans what follows for one call; true when it may be started as soon as it has a place. */
@@ -102,7 +103,11 @@ function placeable(state: State, turn: Turn, startable: readonly Call[]): readon
 }
 
 function start(draft: Draft, call: Call, attempt: number): void {
-  const { state, run, conversation } = draft
+  const { state, run, conversation, context } = draft
+  if (context.stopping) {
+    draft.isHeldBack = true
+    return
+  }
   const tool = state.tools.get(call.tool)
   draft.facts.push({
     v: 1,

@@ -1,11 +1,10 @@
 // Keeps I4 (an effect is planned only for what is committed as started), I7, I17.
 import type { Fact } from '../contracts/fact.ts'
-import type { Planned } from '../contracts/heart.ts'
+import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { End } from './end.ts'
 import { endOf, isOutOfTime } from './end.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
-import type { PlanContext } from './planned.ts'
 import { acts, follows, IDLE, rests } from './planned.ts'
 import type { Conversation, Run, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
@@ -39,13 +38,18 @@ function planBoundary(state: State, run: Run, conversation: Conversation, contex
   if (isOutOfTime(state, context.now)) return follows([toRunEnded(run, { status: 'stopped', why: 'time_limit' })])
   if (turn?.phase === 'failed') return planRetry(state, run, conversation, turn, context)
   const number = (turn?.number ?? 0) + 1
-  return follows([toTurnStarted(state, run, conversation, `${run.id}/${conversation.scope}/${number}`, 1)])
+  return begin(toTurnStarted(state, run, conversation, `${run.id}/${conversation.scope}/${number}`, 1), context)
 }
 
 function planRetry(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
   const due = turn.failure?.why === 'transient' ? turn.failure.stamp.at + pauseOf(turn) : 0
-  if (due <= context.now) return follows([toTurnStarted(state, run, conversation, turn.id, turn.try + 1)])
+  if (due <= context.now) return begin(toTurnStarted(state, run, conversation, turn.id, turn.try + 1), context)
   return due - context.now > HOLD_PAUSE_MS ? rests(due) : acts([], due)
+}
+
+/** A worker that stops leaves the announcement to the next one. */
+function begin(fact: Fact, context: PlanContext): Planned {
+  return context.stopping ? acts([]) : follows([fact])
 }
 
 /** What the provider asked for, else 0.5 s, 1 s, 2 s … */

@@ -1,12 +1,6 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Planned } from '../contracts/heart.ts'
 
-/** What `plan` is told beside the state. */
-export interface PlanContext {
-  readonly attempt: number
-  readonly now: number
-}
-
 const NONE: readonly never[] = []
 
 /** Nothing to do until an item arrives. */

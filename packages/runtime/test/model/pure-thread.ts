@@ -30,6 +30,8 @@ export class PureThread {
   state: State
   attempt = 0
   now = 1_000_000
+  /** Whether the worker stops. */
+  stopping = false
   pending: InboxItem[] = []
   readonly delivered: string[] = []
   #first = false
@@ -91,7 +93,7 @@ export class PureThread {
     const claim: Claim = { tenant: 't', thread: THREAD, attempt, sequence: log.length, now, why: 'items', idle: 0 }
     const { state, pending } = this
     const outcomes = outcome.length === 0 ? [] : [{ id: 'effect', facts: outcome }]
-    const start = { state, claim, head: log.length, first: this.#first, worker: 'w', outcomes, pending, now, stopping: false }
+    const start = { state, claim, head: log.length, first: this.#first, worker: 'w', outcomes, pending, now, stopping: this.stopping }
     const draft = startDraft(start, conversationHeart)
     const request = draft.request('keep', { ready: false })
     this.#first = false
@@ -103,8 +105,8 @@ export class PureThread {
   }
 
   /** What the state says should run now, without committing anything. */
-  plan(): Planned {
-    return conversationHeart.plan(this.state, { attempt: this.attempt, now: this.now })
+  plan(stopping = this.stopping): Planned {
+    return conversationHeart.plan(this.state, { attempt: this.attempt, now: this.now, stopping })
   }
 
   #append(facts: readonly Fact[]): void {

@@ -48,7 +48,7 @@ export async function runSchedule(seed: number, sabotage: Sabotage = {}): Promis
 class Schedule {
   readonly #model: Model
   readonly #threads: readonly ThreadId[]
-  readonly #workers: Worker[] = []
+  readonly #workers = new Map<number, Worker>()
   readonly #clients: Clients
   /** Some waits are left open for good: then a thread rests as waiting. */
   readonly #abandons: boolean
@@ -59,7 +59,7 @@ class Schedule {
     this.#threads = threads
     this.#abandons = model.random.chance(0.08)
     this.#clients = new Clients(model, (thread) => {
-      for (const worker of this.#workers) if (model.random.chance(0.8)) worker.hint(thread)
+      for (const worker of this.#workers.values()) if (model.random.chance(0.8)) worker.hint(thread)
     })
   }
 
@@ -98,7 +98,7 @@ class Schedule {
     const { random, scheduler } = this.#model
     const thread = random.pick([this.#threads[0] ?? '', ...this.#threads])
     const slot = random.int(0, WORKERS - 1)
-    const worker = this.#workers[slot]
+    const worker = this.#workers.get(slot)
     const luck = random.next()
     if (luck < 0.4 || !worker) return this.#clients.send(thread, 'message')
     if (luck < 0.55) return this.#clients.send(thread, 'cancel')
@@ -139,7 +139,7 @@ class Schedule {
     const model = this.#model
     model.scheduler.after(null, delayMs, () => {
       const worker = new Worker(model, `w${slot}@${model.scheduler.now}`)
-      this.#workers[slot] = worker
+      this.#workers.set(slot, worker)
       worker.start()
     })
   }

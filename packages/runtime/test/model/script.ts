@@ -11,7 +11,8 @@ type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
 /** One thing that happens to a thread. What does not apply to its state does not happen. */
 export type Step =
   | { readonly do: 'message'; readonly text: string }
-  | { readonly do: 'cancel' | 'crash' }
+  | { readonly do: 'cancel' }
+  | { readonly do: 'crash' }
   | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
   | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
   | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number }
@@ -40,7 +41,7 @@ const nth = fc.nat(5)
 /** Anything that can happen. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel' as const, 'crash' as const) }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }) },
   {
     weight: 3,
     arbitrary: fc.record({
