@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Config } from '@holdfast/config'
-import type { LanguageModel, ModelResolver, Tool } from '@holdfast/runtime'
+import type { LanguageModel, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
 import type { CommandIo } from './command-io.ts'
 import { loadConfiguration } from './libraries.ts'
 import { loadTools } from './tools-module.ts'
@@ -21,6 +21,12 @@ export async function createModels(config: Config, options: { readonly base: str
   const ofDefinitions = createModelResolver(config, { env, baseDir: options.base })
   const ofProfiles = createModelResolver(config, { env, baseDir: config.file === undefined ? options.base : dirname(config.file) })
   return (reference): LanguageModel | Promise<LanguageModel> => ('ref' in reference ? ofProfiles(reference) : ofDefinitions(reference))
+}
+
+/** What the profiles of a configuration cost. */
+export async function readPrices(config: Config): Promise<NonNullable<RuntimeOptions['prices']>> {
+  const { toModelPrices } = await loadConfiguration()
+  return toModelPrices(config)
 }
 
 /** The tools that a configuration and an option name. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
-import { createModels, loadAllTools, readConfiguration } from './configuration.ts'
+import { createModels, loadAllTools, readConfiguration, readPrices } from './configuration.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
 import { toVisibleLine } from './visible-text.ts'
@@ -33,7 +33,7 @@ export async function openThread(
   const base = known?.base ?? cwd
   enterFolder(known?.cwd, context)
   const workspace = await openWorkspace(context, location, {
-    drives: { tools: await loadAllTools(config, tools), models: await createModels(config, { base, io }) }
+    drives: { tools: await loadAllTools(config, tools), models: await createModels(config, { base, io }), prices: await readPrices(config) }
   })
   const thread = workspace.runtime.thread(id)
   try {

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Logger, ModelResolver, Principal, Runtime, Store, Tool } from '@holdfast/runtime'
+import type { Logger, ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { readConfiguration } from './configuration.ts'
 import { loadRuntime } from './libraries.ts'
@@ -15,6 +15,7 @@ export interface WorkspaceOptions {
   readonly drives?: {
     readonly tools: readonly Tool<never>[]
     readonly models: ModelResolver
+    readonly prices: NonNullable<RuntimeOptions['prices']>
     readonly durability?: Durability | undefined
     /** Told of a thread before it exists: what it does must be done when anything of the thread is. */
     readonly beforeCreate?: (thread: string) => void
@@ -36,7 +37,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
     principal: systemUser(),
     logger: toLogger(context),
-    ...(drives === undefined ? { concurrency: 0 } : { tools: drives.tools, models: drives.models })
+    ...(drives === undefined ? { concurrency: 0 } : { tools: drives.tools, models: drives.models, prices: drives.prices })
   })
   return {
     location,

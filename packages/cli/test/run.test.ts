@@ -35,6 +35,17 @@ describe('holdfast run', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run.settled', status: 'completed' })
   })
 
+  test('costs what the profile of the model says', async () => {
+    const turn = { text: 'ok', usage: { inputTokens: 1_000, outputTokens: 100 } }
+    const folder = folderWith({
+      ...scriptedAgent([turn], { model: { ref: 'main' } }),
+      'holdfast.config.yaml':
+        'version: "1.0"\nmodels: { main: { provider: scripted, model: script.yaml, prices: { input: 2, output: 10 } } }\n'
+    })
+    const told = await holdfast(folder, ['run', 'agent.yaml', '--json'])
+    expect(JSON.parse(told.stdout)).toMatchObject({ status: 'completed', cost: 0.003 })
+  })
+
   test('says nothing but the result with --quiet', async () => {
     const folder = folderWith(scriptedAgent([{ text: 'ok' }]))
     expect(await holdfast(folder, ['run', 'agent.yaml', '--quiet'])).toEqual({ code: 0, stdout: 'ok\n', stderr: '' })

@@ -47,12 +47,25 @@ const settings = z.strictObject(
   OBJECT
 )
 
+const RATE = 'a number of US dollars per million tokens, from 0 on'
+const rate = z.number(RATE).nonnegative(RATE)
+const rates = {
+  input: rate,
+  output: rate,
+  cacheRead: rate.exactOptional(),
+  cacheWrite: rate.exactOptional(),
+  cacheWriteHour: rate.exactOptional()
+}
+const tier = z.strictObject({ inputTokens: count, ...rates }, OBJECT)
+const prices = z.strictObject({ ...rates, above: z.array(tier, 'a list of rates with inputTokens').exactOptional() }, OBJECT)
+
 const profile = z.strictObject(
   {
     provider: name,
     model: name,
     options: z.record(z.string(), data, 'an object of objects, keyed by provider').exactOptional(),
-    settings: settings.exactOptional()
+    settings: settings.exactOptional(),
+    prices: prices.exactOptional()
   },
   OBJECT
 )
@@ -78,8 +91,10 @@ export const CONFIG_FIELDS: { readonly [path: string]: { readonly known: readonl
     known: Object.keys(ConfigShape.shape),
     later: ['connections', 'permissions', 'grants', 'agents', 'sandbox', 'onWait', 'engine', 'server', 'schedules']
   },
-  'models.*': { known: Object.keys(profile.shape), later: ['capabilities', 'prices'] },
-  'models.*.settings': { known: Object.keys(settings.shape), later: [] }
+  'models.*': { known: Object.keys(profile.shape), later: ['capabilities'] },
+  'models.*.settings': { known: Object.keys(settings.shape), later: [] },
+  'models.*.prices': { known: Object.keys(prices.shape), later: [] },
+  'models.*.prices.above.*': { known: Object.keys(tier.shape), later: [] }
 }
 
 const call = z.strictObject({ name, arguments: z.json().exactOptional() }, OBJECT)

@@ -1,4 +1,4 @@
-import type { JsonObject, ModelSettings } from '@holdfast/runtime'
+import type { JsonObject, ModelPrice, ModelSettings } from '@holdfast/runtime'
 
 /** A secret, by the name of the environment variable that holds it: never the secret itself. */
 export interface SecretReference {
@@ -19,6 +19,8 @@ export interface ModelProfile {
   /** Keyed by provider; what a definition says wins. */
   readonly options?: JsonObject
   readonly settings?: ModelSettings
+  /** What the model costs, above what the runtime knows. */
+  readonly prices?: Omit<ModelPrice, 'window' | 'maxOutput'>
 }
 
 /** What `holdfast.config.yaml` says. */

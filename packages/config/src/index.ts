@@ -2,5 +2,6 @@ export type { Config, ModelProfile, ProviderConfig, SecretReference } from './co
 export { NO_CONFIG } from './config.ts'
 export { CONFIG_FILES, findConfig, loadConfig, parseConfig } from './load-config.ts'
 export { loadScript, parseScript } from './load-script.ts'
+export { toModelPrices } from './model-prices.ts'
 export type { ModelResolverOptions } from './model-resolver.ts'
 export { createModelResolver } from './model-resolver.ts'

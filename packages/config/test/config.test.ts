@@ -5,7 +5,7 @@ import type { Problem } from '@holdfast/runtime'
 import { isHoldfastError } from '@holdfast/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Config } from '../src/index.ts'
-import { findConfig, loadConfig, parseConfig, parseScript } from '../src/index.ts'
+import { findConfig, loadConfig, parseConfig, parseScript, toModelPrices } from '../src/index.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -59,6 +59,21 @@ store: ./holdfast.db
 
   test('needs nothing but its version', async () => {
     expect(await parse('version: "1.0"')).toEqual({ file: 'holdfast.config.yaml', providers: {}, models: {}, tools: [] })
+  })
+
+  test('gives the prices of its profiles by their names', async () => {
+    const config = await parse(`
+version: "1.0"
+providers: { house: { driver: openai-compatible, baseURL: "http://h" } }
+models:
+  main: { provider: house, model: llama, prices: { input: 0.5, output: 2, cacheRead: 0, above: [{ inputTokens: 200000, input: 1, output: 4 }] } }
+  free: { provider: house, model: llama, prices: { input: 0, output: 0 } }
+  other: { provider: house, model: llama }
+`)
+    expect(toModelPrices(config)).toEqual({
+      main: { input: 0.5, output: 2, cacheRead: 0, above: [{ inputTokens: 200_000, input: 1, output: 4 }] },
+      free: { input: 0, output: 0 }
+    })
   })
 
   test('is found by its names, YAML before JSON, and may be missing', async () => {
@@ -126,6 +141,21 @@ models:
       'a setting out of range',
       'version: "1.0"\nmodels: { a: { provider: openai, model: m, settings: { topP: 2 } } }',
       'models.a.settings.topP'
+    ],
+    [
+      'a price below zero',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, prices: { input: -1, output: 1 } } }',
+      'models.a.prices.input'
+    ],
+    [
+      'a price without that of the output',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, prices: { input: 1 } } }',
+      'models.a.prices.output'
+    ],
+    [
+      'a rate that does not exist',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, prices: { input: 1, output: 1, cached: 1 } } }',
+      'models.a.prices.cached'
     ],
     ['a store with a password', 'version: "1.0"\nstore: postgres://u:secret@h/db', 'store'],
     ['a duplicate key', 'version: "1.0"\ntools: []\ntools: []', 'tools'],

@@ -4,7 +4,7 @@ import type { StartOptions } from '@holdfast/runtime'
 import { loadAgentFile } from '../agent-file.ts'
 import type { AgentFile } from '../agent-file.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { createModels, loadAllTools, readConfiguration } from '../configuration.ts'
+import { createModels, loadAllTools, readConfiguration, readPrices } from '../configuration.ts'
 import { driveToRest } from '../drive-to-rest.ts'
 import { collect, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
@@ -75,6 +75,7 @@ async function runAgent(context: CommandContext, file: string, prompt: string | 
   const drives = {
     tools: await loadAllTools(config, tools),
     models: await createModels(config, { base, io }),
+    prices: await readPrices(config),
     durability: options.durability
   }
   await rehearse(agent.definition, start, drives)
