@@ -4,6 +4,9 @@ import type { RunStatus, ThreadInfo } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
+// Given, because making the default reason costs a stack.
+const WOKEN = 'woken'
+
 /** How often a thread that another process may drive is looked at, beside the store's hints. */
 export const LOOK_MS = 1_000
 
@@ -29,7 +32,7 @@ export async function untilRest(core: RuntimeCore, thread: ThreadId, signal?: Ab
   for (;;) {
     signal?.throwIfAborted()
     const woken = new AbortController()
-    using _listener = core.hub.onRest(thread, () => woken.abort())
+    using _listener = core.hub.onRest(thread, () => woken.abort(WOKEN))
     const info = await readInfo(core, thread)
     if (await isAtRest(core, info)) return info
     failIfHopeless(core, info)

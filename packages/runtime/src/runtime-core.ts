@@ -35,7 +35,9 @@ export interface RuntimeCore {
   readonly faults: Map<ThreadId, unknown>
   /** Reads a thread's publication, once per process. */
   publication(digest: string): Promise<Publication>
-  /** Adds one that was just made, so that it is not read back. */
+  /** One that this process has kept in the store or read from it. */
+  known(digest: string): Publication | undefined
+  /** Adds one that was just kept in the store, so that it is not read back. */
   remember(publication: Publication): void
   /** What this process lacks to drive a thread. */
   missing(info: ThreadInfo): readonly string[]
@@ -129,6 +131,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     registry,
     faults,
     publication: (digest) => publications.get(digest),
+    known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),
     missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
     fold: (thread) => foldThread(store, publications, thread, null),
@@ -151,9 +154,13 @@ class PublicationCache {
     if (!this.#known.has(publication.digest)) this.#known.set(publication.digest, { publication })
   }
 
+  known(digest: string): Publication | undefined {
+    return this.#known.get(digest)?.publication
+  }
+
   async get(digest: string): Promise<Publication> {
-    const known = this.#known.get(digest)
-    if (known) return known.publication
+    const known = this.known(digest)
+    if (known) return known
     const publication = await this.#store.publication(digest)
     if (!publication) throw new HoldfastError('publication_missing', `the publication ${digest} is not in the store`)
     this.add(publication)

@@ -51,6 +51,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {
   core.registry.add((agent.tools ?? []).filter((tool): tool is Tool<never> => typeof tool === 'object' && 'execute' in tool))
   const publication = await freezeDefinition(agent, core.registry.list())
+  const known = core.known(publication.digest)
+  if (known) return known
   await core.store.publish(publication)
   core.remember(publication)
   return publication
