@@ -2,7 +2,7 @@ import type { Figure } from './figures.ts'
 import { median } from './figures.ts'
 
 /** A measure that can be repeated by itself; `turn` is one for each length of thread. */
-export type MeasureName = `turn ${number}` | 'claim-load' | 'fleet' | 'resting' | 'import' | 'help' | 'install'
+export type MeasureName = `turn ${number}` | 'fresh' | 'claim-load' | 'fleet' | 'resting' | 'import' | 'help' | 'install'
 
 /** Something that must hold. */
 export interface Bound {
@@ -15,10 +15,14 @@ export interface Bound {
   readonly atLeast?: boolean
 }
 
+/** The lengths of threads that are measured in fresh processes. */
+export const FRESH_LENGTHS = [50, 200, 800] as const
+
 /** The bounds of a run in which threads have these lengths. */
 export function toBounds(lengths: readonly number[]): readonly Bound[] {
   return [
     ...lengths.flatMap(turnBounds),
+    ...freshBounds(),
     ...(lengths.includes(3_200) ? driftBounds() : []),
     ...(lengths.includes(3_200) && lengths.includes(800) ? [linearBound()] : []),
     {
@@ -44,9 +48,15 @@ export function holds(bound: Bound, value: number): boolean {
 }
 
 /** The middle of one field of the turns of a length, over the rounds. */
-export function turnFigure(figures: readonly Figure[], variant: string, turns: number, name: string): number | undefined {
+export function turnFigure(
+  figures: readonly Figure[],
+  variant: string,
+  turns: number,
+  name: string,
+  measure: 'turn' | 'fresh' = 'turn'
+): number | undefined {
   const values = figures
-    .filter((figure) => figure.measure === 'turn' && figure['variant'] === variant && figure['turns'] === turns)
+    .filter((figure) => figure.measure === measure && figure['variant'] === variant && figure['turns'] === turns)
     .map((figure) => figure[name])
     .filter((value) => typeof value === 'number')
   return values.length === 0 ? undefined : median(values)
@@ -66,14 +76,19 @@ function turnBounds(turns: number): readonly Bound[] {
       from,
       limit: 3.5,
       value: (figures) => turnFigure(figures, 'sqlite-process', turns, 'timesFloor')
-    },
-    {
-      name: `a turn of ${turns}, process: times the AI SDK's generateText`,
-      from,
-      limit: 1,
-      value: (figures) => ratio(turnFigure(figures, 'sqlite-process', turns, 'us'), turnFigure(figures, 'ai-sdk', turns, 'us'))
     }
   ]
+}
+
+/** Against the AI SDK threads are measured as there: one in a fresh process. */
+function freshBounds(): readonly Bound[] {
+  return FRESH_LENGTHS.map((turns) => ({
+    name: `a turn of ${turns} in a fresh process: times the AI SDK's generateText`,
+    from: ['fresh'],
+    limit: 1,
+    value: (figures) =>
+      ratio(turnFigure(figures, 'sqlite-process', turns, 'us', 'fresh'), turnFigure(figures, 'ai-sdk', turns, 'us', 'fresh'))
+  }))
 }
 
 function driftBounds(): readonly Bound[] {

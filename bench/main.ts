@@ -12,7 +12,7 @@ const USAGE = `npm run bench -- [--check] [--quick] [--only MEASURE ...] [--inst
 
   --check    fails when a bound is missed in three rounds; a missed one is measured again
   --quick    a short run, without the longest threads
-  --only     only these measures: turn 50, turn 200, turn 800, turn 3200, claim-load, fleet, resting, import, help, install
+  --only     only these measures: turn 50, turn 200, turn 800, turn 3200, fresh, claim-load, fleet, resting, import, help, install
   --install  also installs the packed package in an empty folder, which asks the registry
   --readme   writes the table into README.md`
 
@@ -34,8 +34,8 @@ else run()
 
 function run(): void {
   const extent: Extent = options.quick
-    ? { lengths: [50, 800], turnsPerLength: 800, restingThreads: 2_000, install: options.install }
-    : { lengths: [50, 200, 800, 3_200], turnsPerLength: 9_600, restingThreads: 10_000, install: options.install }
+    ? { lengths: [50, 800], turnsPerLength: 800, freshRounds: 1, restingThreads: 2_000, install: options.install }
+    : { lengths: [50, 200, 800, 3_200], turnsPerLength: 9_600, freshRounds: 5, restingThreads: 10_000, install: options.install }
   const { only } = options
   build()
   const figures: Figure[] = []

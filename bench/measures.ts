@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MeasureName } from './bounds.ts'
+import { FRESH_LENGTHS } from './bounds.ts'
 import type { Figure } from './figures.ts'
 import { measureHelp, measureImport, measureInstall } from './start-up.ts'
 
@@ -13,6 +14,7 @@ export interface Extent {
   readonly lengths: readonly number[]
   /** How many turns a length is measured over: short threads are measured more often. */
   readonly turnsPerLength: number
+  readonly freshRounds: number
   readonly restingThreads: number
   readonly install: boolean
 }
@@ -20,12 +22,14 @@ export interface Extent {
 /** The measures of a run, in order. */
 export function listMeasures(extent: Extent): readonly MeasureName[] {
   const turns = extent.lengths.map((length): MeasureName => `turn ${length}`)
-  return [...turns, 'claim-load', 'fleet', 'resting', 'import', 'help', ...(extent.install ? (['install'] as const) : [])]
+  return [...turns, 'fresh', 'claim-load', 'fleet', 'resting', 'import', 'help', ...(extent.install ? (['install'] as const) : [])]
 }
 
 /** Takes one measure, in a process of its own. */
 export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
   switch (name) {
+    case 'fresh':
+      return measureFresh(extent)
     case 'claim-load':
       return runFile('claim-load.js', [])
     case 'fleet':
@@ -55,6 +59,12 @@ export function build(): void {
 function measureTurns(length: number, { turnsPerLength }: Extent): readonly Figure[] {
   const rounds = Math.min(15, Math.max(1, Math.round(turnsPerLength / length)))
   return runFile('turn-cost.js', [String(length), String(rounds)])
+}
+
+function measureFresh({ freshRounds }: Extent): readonly Figure[] {
+  return Array.from({ length: freshRounds }, () =>
+    FRESH_LENGTHS.flatMap((length) => ['sqlite-process', 'ai-sdk'].flatMap((variant) => runFile('fresh.js', [variant, String(length)])))
+  ).flat()
 }
 
 function runFile(file: string, args: readonly string[], flags: readonly string[] = []): readonly Figure[] {

@@ -81,18 +81,15 @@ export function words(index: number, length: number): string {
 const TEXT = toText(200_000)
 
 function toText(length: number): string {
+  const letters = Buffer.alloc(length)
   let seed = 42
-  const random = (below: number): number => {
+  for (let index = 0; index < length; index++) {
     seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
-    return seed % below
+    const random = seed >>> 16
+    // About one character in seven is a space.
+    letters[index] = random % 7 === 0 ? 32 : 97 + (random % 26)
   }
-  let text = ''
-  while (text.length < length) {
-    const size = 3 + random(7)
-    for (let letter = 0; letter < size; letter++) text += String.fromCharCode(97 + random(26))
-    text += ' '
-  }
-  return text
+  return letters.toString('latin1')
 }
 
 function turnOf(prompt: Options['prompt']): number {

@@ -1,22 +1,14 @@
 // A process of its own: what a turn costs at one length of thread, on every store, between two halves of the floor of the same run.
-import { createRuntime } from '@holdfast/runtime'
 import { measureAiSdk } from './aisdk.ts'
 import { median, print, round } from './figures.ts'
 import { measureFloor } from './floor.ts'
-import { addTool, benchAgent, benchModel } from './model.ts'
-import type { Durability, StoreKind } from './store.ts'
-import { openStore } from './store.ts'
+import type { Durability } from './store.ts'
+import type { ThreadRun } from './thread.ts'
+import { runThread } from './thread.ts'
 
 // Compiled code is what is measured: a server's, not a script's.
 const WARM_UP_TURNS = 800
 const WARM_UP_RUNS = 3
-
-interface Run {
-  readonly durationMs: number
-  /** When the model was asked, turn by turn. */
-  readonly askedAt: readonly number[]
-  readonly bytes: number
-}
 
 const turns = Number(process.argv[2] ?? 50)
 const rounds = Number(process.argv[3] ?? 1)
@@ -54,26 +46,12 @@ async function runBesideFloor(length: number, durability: Durability, index: num
   })
 }
 
-async function runThread(length: number, kind: StoreKind): Promise<Run> {
-  await using opened = await openStore(kind)
-  const askedAt: number[] = []
-  const bench = benchModel(length, () => askedAt.push(performance.now()))
-  await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench } })
-  const since = performance.now()
-  const run = await runtime.start(benchAgent(length), { input: 'go' })
-  const result = await run.settled()
-  const durationMs = performance.now() - since
-  if (!result.text?.startsWith('final')) throw new Error(`expected the final text of the job, got ${JSON.stringify(result)}`)
-  await runtime.close()
-  return { durationMs, askedAt, bytes: await opened.close() }
-}
-
 function perTurn(durationMs: number, length: number): number {
   return round((durationMs / length) * 1_000)
 }
 
 /** How much longer the last 50 turns took than turns 25 to 75. */
-function drift({ askedAt }: Run): { readonly lastToFirst?: number } {
+function drift({ askedAt }: ThreadRun): { readonly lastToFirst?: number } {
   if (askedAt.length < 200) return {}
   const gaps = askedAt.slice(1).map((at, turn) => at - (askedAt[turn] ?? at))
   return { lastToFirst: round(median(gaps.slice(-50)) / median(gaps.slice(25, 75)), 2) }
