@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { CalledModel, ModelPrice } from '../src/contracts/price.ts'
 import type { Usage } from '../src/contracts/usage.ts'
+import { addCost } from '../src/contracts/usage.ts'
 import { toUsage } from '../src/effects/model-usage.ts'
 import { costOf } from '../src/prices/cost.ts'
 import { createPriceLookup } from '../src/prices/price-lookup.ts'
 import { loadPriceTable } from '../src/prices/price-table.ts'
-import { addCost } from '../src/state/usage.ts'
 
 const PRICE: ModelPrice = { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 }
 const SONNET: ModelPrice = {

@@ -1,15 +1,21 @@
+import { join } from 'node:path'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { RunResult, ThreadHandle } from '../src/contracts/api.ts'
 import type { Fact } from '../src/contracts/fact.ts'
+import type { Store, ThreadRow } from '../src/contracts/store.ts'
 import type { Cost } from '../src/contracts/usage.ts'
+import { NO_USAGE } from '../src/contracts/usage.ts'
 import { MESSAGE_START } from '../src/effects/whole-part.ts'
 import { evolve } from '../src/state/evolve.ts'
 import { emptyState } from '../src/state/state.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
+import { toRunRows } from '../src/stores/run-rows.ts'
+import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { publicationOf } from './model/publication.ts'
 import type { Asked, RecordingModel } from './runtime-kit.ts'
-import { agentOf, factsOf, runThrough, runtimeFor, streamingModel, toolOf, within } from './runtime-kit.ts'
+import { agentOf, factsOf, folder, runThrough, runtimeFor, streamingModel, toolOf, within } from './runtime-kit.ts'
 import { call, finish, text } from './stream-parts.ts'
 
 type Parts = AsyncIterable<LanguageModelV4StreamPart> | Iterable<LanguageModelV4StreamPart>
@@ -35,8 +41,13 @@ const costsOf = async (handle: Pick<ThreadHandle, 'log'>): Promise<readonly (Cos
 const settled = (handle: Pick<ThreadHandle, 'settled'>): Promise<RunResult> => within(handle.settled())
 
 describe('the cost of a run', () => {
-  test('stands with every call and adds up by run and by thread', async () => {
-    const runtime = runtimeFor(modelOf('openai.responses', 'gpt-5', twoTurns))
+  test.each<[string, () => Promise<Store>]>([
+    ['in memory', async () => memoryStore()],
+    ['in SQLite', async () => sqliteStore(join(await folder(), 'store.db'))]
+  ])('stands with every call and adds up by run and by thread, %s', async (_, open) => {
+    const store = await open()
+    onTestFinished(() => store[Symbol.asyncDispose]())
+    const runtime = runtimeFor(modelOf('openai.responses', 'gpt-5', twoTurns), { store })
     const handle = await runtime.start(agentOf({ tools: [get] }), { input: 'go' })
     expect(await settled(handle)).toMatchObject({ status: 'completed', cost: 0.00675, subtreeCost: 0.00675 })
     expect(await costsOf(handle)).toEqual([0.00225, 0.0045])
@@ -143,5 +154,27 @@ describe('the log of a version that knew no prices', () => {
     for (const fact of [...turn, { ...failed, ...more } as Fact]) evolve(state, stamp, fact)
     expect(state.cost).toBe(cost)
     expect(state.run?.cost).toBe(cost)
+  })
+})
+
+describe('the row of a run that ended in the commit in which the next began', () => {
+  const usage = { inputTokens: 1, outputTokens: 1, cacheWriteTokens: 1, cacheWriteHourTokens: 1 }
+  const common = { v: 1, run: 'run_1', scope: '', turn: 'run_1/1' } as const
+  const failed = { ...common, type: 'model.failed', try: 1, why: 'transient' } as const
+  const answered: Fact = { ...common, type: 'model.responded', parts: { inline: [] }, finish: 'stop', usage, cost: 0.2, model: 'm' }
+  const row: ThreadRow = {
+    ...{ status: 'running', agent: 'a', needs: [], turns: 1, usage: NO_USAGE, cost: 0 },
+    ...{ run: 'run_1', runUsage: NO_USAGE, runCost: 0.1, startedIn: 1 }
+  }
+
+  test.each<[string, Partial<Fact>, Cost]>([
+    ['failed calls too', { usage, cost: 0.3 }, 0.6],
+    ['failed calls that used nothing as nothing', {}, 0.3],
+    ['failed calls of unknown cost as unknown', { usage }, 'unknown']
+  ])('counts %s', (_, more, cost) => {
+    const ended: Fact = { v: 1, type: 'run.ended', run: 'run_1', status: 'completed' }
+    const rows = toRunRows('thr_1', 2, [{ ...failed, ...more } as Fact, answered, ended], { ...row, run: 'run_2', startedIn: 2 }, row)
+    expect(rows[0]).toMatchObject({ run: 'run_1', cost })
+    expect(rows[0]?.usage.cacheWriteHourTokens).toBe('usage' in more ? 2 : 1)
   })
 })

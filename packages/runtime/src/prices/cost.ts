@@ -1,6 +1,6 @@
 import type { ModelPrice, ModelRates } from '../contracts/price.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
-import { roundUsd } from '../util/money.ts'
+import { roundUsd } from '../contracts/usage.ts'
 
 const TOKENS_PER_PRICE = 1_000_000
 

@@ -2,11 +2,11 @@ import type { FactOf } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { Part, ToolCallPart } from '../contracts/message.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
+import { addCost, addUsage } from '../contracts/usage.ts'
 import { inlineOf } from './body.ts'
 import { toAssistantMessage } from './history.ts'
 import type { Call, Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
-import { addCost, addUsage } from './usage.ts'
 
 /** A try of a turn begins: a new turn, or the next try of the same. */
 export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {

@@ -1,8 +1,8 @@
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { RunId, ThreadId } from '../contracts/ids.ts'
 import type { RunInfo, ThreadRow } from '../contracts/store.ts'
-import type { Cost, Usage } from '../contracts/usage.ts'
-import { NO_USAGE } from '../contracts/usage.ts'
+import type { Cost } from '../contracts/usage.ts'
+import { addCost, addUsage, NO_USAGE } from '../contracts/usage.ts'
 
 /** Whether a commit changes what lists of runs show: a run began or ended, or the thread comes to rest. */
 export function touchesRuns(facts: readonly Fact[], then: 'keep' | 'release'): boolean {
@@ -55,27 +55,12 @@ function pastRun(thread: ThreadId, sequence: number, run: RunId, facts: readonly
     ...(end?.why === undefined ? {} : { why: end.why }),
     turns: (known ? before.turns : 0) + turns,
     usage: calls.reduce((sum, fact) => addUsage(sum, fact.usage ?? NO_USAGE), known ? before.runUsage : NO_USAGE),
-    cost: calls.reduce((sum, fact) => ('cost' in fact ? addCost(sum, fact.cost) : sum), known ? before.runCost : (0 as Cost)),
+    cost: calls.reduce((sum, fact) => addCost(sum, costOf(fact)), known ? before.runCost : (0 as Cost)),
     startedIn: known ? (before.startedIn ?? sequence) : sequence,
     endedIn: sequence
   }
 }
 
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    ...optionalSum('cachedInputTokens', a, b),
-    ...optionalSum('cacheWriteTokens', a, b),
-    ...optionalSum('reasoningTokens', a, b),
-    ...(a.estimated === true || b.estimated === true ? { estimated: true } : {})
-  }
-}
-
-function optionalSum(key: 'cachedInputTokens' | 'cacheWriteTokens' | 'reasoningTokens', a: Usage, b: Usage): Partial<Usage> {
-  return a[key] === undefined && b[key] === undefined ? {} : { [key]: (a[key] ?? 0) + (b[key] ?? 0) }
-}
-
-function addCost(a: Cost, b: Cost): Cost {
-  return a === 'unknown' || b === 'unknown' ? 'unknown' : a + b
+function costOf({ usage, cost }: FactOf<'model.responded'> | FactOf<'model.failed'>): Cost {
+  return usage ? (cost ?? 'unknown') : 0
 }
