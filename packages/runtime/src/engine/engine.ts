@@ -196,7 +196,9 @@ export class Engine<State> {
         this.#options.ended(thread, end)
         // Something came between the release and this line.
         if (bell.isRung('items')) this.wake(thread)
-        // A slot is free, and a thread that was lost may have to be watched until its new owner is done.
+        // A thread that was lost is watched until its new owner is done: there may be none.
+        if (end === 'lost') this.#wanted.add(thread)
+        // A slot is free.
         if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
       })
     this.#drives.set(thread, { bell, ended })
@@ -260,10 +262,7 @@ export class Engine<State> {
 
   /** The lease is over: what runs here is no longer ours, and the name is burnt. */
   #loseAll(): void {
-    for (const [thread, { bell }] of this.#drives) {
-      bell.ring('lost')
-      this.#wanted.add(thread)
-    }
+    for (const { bell } of this.#drives.values()) bell.ring('lost')
     this.#lease.renew()
   }
 
