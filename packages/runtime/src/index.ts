@@ -14,7 +14,7 @@ export type { Clock, IdSource } from './contracts/clock.ts'
 export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
 export type { CommittedEvent, Cursor, HoldfastEvent, SettledEvent, TransientEvent } from './contracts/event.ts'
-export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, WaitKind } from './contracts/fact.ts'
+export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, RunStatus, WaitKind } from './contracts/fact.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
 export type { Json, JsonObject } from './contracts/json.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'
@@ -29,25 +29,26 @@ export type {
   ToolDescriptor,
   VariableDeclaration
 } from './contracts/publication.ts'
+export type { Page, ThreadQuery, WaitQuery } from './contracts/query.ts'
 export type {
+  AcceptedItem,
   AppendRequest,
   Beat,
   Claim,
   ClaimRequest,
   Decided,
+  Imported,
+  ImportedThread,
   InboxItem,
   NewItem,
   NewThread,
   NewWait,
-  Page,
   Receipt,
+  Removed,
   RunInfo,
-  RunStatus,
   Store,
   ThreadInfo,
-  ThreadQuery,
   ThreadRow,
-  WaitQuery,
   WaitRow
 } from './contracts/store.ts'
 export type { Logger, Tool, ToolContext, ToolInput } from './contracts/tool.ts'

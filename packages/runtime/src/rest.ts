@@ -1,6 +1,7 @@
 import { HoldfastError } from './contracts/errors.ts'
+import type { RunStatus } from './contracts/fact.ts'
 import type { ThreadId } from './contracts/ids.ts'
-import type { RunStatus, ThreadInfo } from './contracts/store.ts'
+import type { ThreadInfo } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']

@@ -15,6 +15,9 @@ export type CallOutcome = 'ok' | 'error' | 'denied' | 'blocked' | 'cancelled' | 
 /** How a run ended. These are absorbing. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'stopped'
 
+/** The state of a run as lists show it. `queued`: accepted, not yet claimed. */
+export type RunStatus = 'queued' | 'running' | 'waiting' | RunEnd
+
 /** What a run waits for. */
 export type WaitKind =
   | 'approval'

@@ -1,7 +1,8 @@
-import type { ClaimReason, Commit, Fact, RunEnd, WaitKind } from './fact.ts'
+import type { ClaimReason, Commit, Fact, RunStatus, WaitKind } from './fact.ts'
 import type { Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Publication } from './publication.ts'
+import type { Page, ThreadQuery, WaitQuery } from './query.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** What an inbox item asks for. */
@@ -34,6 +35,10 @@ export interface InboxItem {
   readonly state: 'fresh' | 'deferred'
 }
 
+/** An item that a thread has accepted. Of a consumed one only what a repeat is known by is left, and the commit that took it. */
+export type AcceptedItem = Omit<InboxItem, 'body' | 'state'> &
+  ({ readonly state: 'fresh' | 'deferred'; readonly body: Json } | { readonly state: 'consumed'; readonly takenIn: number })
+
 /** An item as its sender gives it. */
 export type NewItem = Omit<InboxItem, 'at' | 'state'>
 
@@ -58,9 +63,6 @@ export interface WaitRow {
 
 /** A wait as its opener gives it; the store turns `expiresInMs` into a point on its own clock. */
 export type NewWait = Omit<WaitRow, 'state' | 'votes' | 'decision' | 'expiresAt'> & { readonly expiresInMs?: Ms }
-
-/** The state of a run as lists show it. `queued`: accepted, not yet claimed. */
-export type RunStatus = 'queued' | 'running' | 'waiting' | RunEnd
 
 /** What `project(state)` derives for lists and for `settled`: rebuildable from the log at any time (I1). */
 export interface ThreadRow {
@@ -98,6 +100,37 @@ export interface NewThread {
   readonly first: NewItem
   readonly row: ThreadRow
 }
+
+/**
+ * A thread with all that it had in another store. What follows from its commits and items (`row`, `runs`, `waits`) is given by the caller,
+ * who has folded them (I1).
+ */
+export interface ImportedThread {
+  readonly tenant: string
+  readonly id: ThreadId
+  readonly key?: string
+  readonly root: ThreadId
+  readonly path: string
+  /** The one that the thread is pinned to; kept with it, as `publish` does. */
+  readonly publication: Publication
+  /** At least that of the last commit. */
+  readonly attempt: number
+  /** The whole log, from sequence 1 on. `facts` give exactly the text that `digest` is of. */
+  readonly commits: readonly Omit<Commit, 'tenant' | 'thread' | 'position'>[]
+  /** In order of arrival; the first is the one that the thread was made with. */
+  readonly items: readonly AcceptedItem[]
+  readonly row: ThreadRow
+  readonly runs: readonly RunInfo[]
+  /** Open, decided and closed ones. */
+  readonly waits: readonly WaitRow[]
+  readonly timerAt?: Ms
+}
+
+/** What an import did. `conflict`: there is another thread under this id or key, and nothing was changed. */
+export type Imported = 'imported' | 'repeated' | 'conflict'
+
+/** What a removal did, or why not: `busy` has a live owner or is not at rest, `child` goes only with the root of its tree. */
+export type Removed = 'removed' | 'unknown' | 'busy' | 'child'
 
 /** One commit to be appended, with all that must happen in the same transaction. */
 export interface AppendRequest {
@@ -222,32 +255,6 @@ export interface RunInfo {
   readonly endedIn?: number
 }
 
-/** A page of a list; `next` goes on from it and is absent at the end. */
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next?: string
-}
-
-/** What a list of threads is filtered by. Newest activity first. */
-export interface ThreadQuery {
-  readonly tenant: string
-  readonly status?: readonly RunStatus[]
-  readonly root?: ThreadId
-  readonly since?: Ms
-  readonly after?: string
-  readonly limit?: number
-}
-
-/** What a list of waits is filtered by. Oldest first. */
-export interface WaitQuery {
-  readonly tenant: string
-  readonly thread?: ThreadId
-  readonly root?: ThreadId
-  readonly kind?: readonly WaitKind[]
-  readonly after?: string
-  readonly limit?: number
-}
-
 /**
  * Logs, inboxes, leases, waits, publications and queries.
  *
@@ -291,8 +298,22 @@ export interface Store extends AsyncDisposable {
    * `takeover` needs `only`.
    */
   claim(request: ClaimRequest): Promise<readonly Claim[]>
+  /**
+   * Makes a thread that comes from another store, nobody's and at its attempt: what its owner there still writes is refused here. Its
+   * commits keep everything but their position; the new ones come behind all others. Idempotent: a thread of this id whose log begins with
+   * these commits, and which has accepted these items, is left as it is (`repeated`), also when it has gone on since.
+   */
+  import(thread: ImportedThread): Promise<Imported>
+  /**
+   * Removes a root thread and all threads of its tree: logs, inboxes, waits, runs and the use of artifacts. Only when no worker with a live
+   * lease owns one of them and all are at rest: waiting or ended, and without fresh items; else nothing is changed. Idempotent: what is
+   * gone is `unknown`. Positions and their order are never given again; the ids and the key are free. Publications stay.
+   */
+  remove(thread: ThreadId): Promise<Removed>
   /** Unconsumed items, fresh and deferred, in order of arrival. */
   pending(thread: ThreadId): Promise<readonly InboxItem[]>
+  /** Every item that the thread has accepted, in order of arrival. */
+  items(thread: ThreadId): Promise<readonly AcceptedItem[]>
   /** Commits from sequence `from` on, up to about `limitBytes` of facts and at least one. No transaction stays open. */
   read(thread: ThreadId, from: number, limitBytes: number): Promise<readonly Commit[]>
   /** The feed in `position` order, without gaps. `after` is empty at first. */

@@ -1,5 +1,5 @@
-import type { Fact } from '../contracts/fact.ts'
-import type { RunStatus, ThreadRow } from '../contracts/store.ts'
+import type { Fact, RunStatus } from '../contracts/fact.ts'
+import type { ThreadRow } from '../contracts/store.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import type { State } from './state.ts'
 

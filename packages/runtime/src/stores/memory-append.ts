@@ -92,7 +92,7 @@ function canSend(db: MemoryDatabase, thread: MemoryThread, spawn: readonly NewTh
   const target = db.threads.get(item.thread)
   if (target === undefined) return spawn.some((child) => child.id === item.thread)
   if (target.tenant !== thread.tenant || target.root !== thread.root || target.moved) return false
-  return (target.known.get(item.id) ?? item.digest) === item.digest
+  return (target.known.get(item.id)?.digest ?? item.digest) === item.digest
 }
 
 function canOpen(db: MemoryDatabase, thread: MemoryThread, wait: NewWait): boolean {
@@ -101,7 +101,7 @@ function canOpen(db: MemoryDatabase, thread: MemoryThread, wait: NewWait): boole
 }
 
 function commit(db: MemoryDatabase, thread: MemoryThread, request: AppendRequest, facts: FactsText, at: Ms): void {
-  addCommit(db, thread, facts, at)
+  addCommit(db, thread, facts, { at })
   for (const child of request.spawn) if (!db.threads.has(child.id)) addThread(db, child, at)
   for (const id of request.consumed) consume(db, thread, id)
   for (const id of request.deferred) defer(db, thread, id)
@@ -122,6 +122,8 @@ function commit(db: MemoryDatabase, thread: MemoryThread, request: AppendRequest
 function consume(db: MemoryDatabase, thread: MemoryThread, id: ItemId): void {
   const item = thread.pending.get(id)
   thread.pending.delete(id)
+  const known = thread.known.get(id)
+  if (known !== undefined) known.takenIn = thread.commits.length
   if (item?.state === 'fresh') setFresh(db, thread, thread.fresh - 1)
 }
 

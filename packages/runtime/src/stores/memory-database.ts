@@ -20,6 +20,9 @@ export interface MemoryCommit extends FactsText {
   readonly position: number
 }
 
+/** What is kept of an item for ever. */
+export type KnownItem = Omit<InboxItem, 'body' | 'state'> & { takenIn?: number }
+
 /** A thread with its log and inbox. */
 export interface MemoryThread {
   readonly tenant: string
@@ -30,8 +33,8 @@ export interface MemoryThread {
   readonly birth: Digest
   readonly createdAt: Ms
   readonly commits: MemoryCommit[]
-  /** Every item ever accepted, so that a repeat is known as one. */
-  readonly known: Map<ItemId, Digest>
+  /** Every item ever accepted, in order of arrival, so that a repeat is known as one. */
+  readonly known: Map<ItemId, KnownItem>
   /** Items not yet consumed, in order of arrival. */
   readonly pending: Map<ItemId, InboxItem>
   readonly runs: Map<RunId, RunInfo>
@@ -67,7 +70,8 @@ export interface MemoryDatabase {
   readonly hints: HintListeners
   readonly threads: Map<ThreadId, MemoryThread>
   readonly keys: Map<string, ThreadId>
-  readonly feed: MemoryCommit[]
+  /** By position; null where a thread was removed. */
+  readonly feed: (MemoryCommit | null)[]
   readonly waits: Map<WaitId, MemoryWait>
   /** Open and decided ones, oldest first. */
   readonly unclosed: Map<WaitId, MemoryWait>
@@ -76,6 +80,8 @@ export interface MemoryDatabase {
   readonly withFresh: Set<ThreadId>
   readonly withTimer: Set<ThreadId>
   readonly withOwner: Set<ThreadId>
+  /** Waits opened so far. */
+  waitsOpened: number
 }
 
 /** A copy that shares nothing with its origin, as any other store would give it. */
@@ -89,41 +95,52 @@ export function tenantKey(tenant: string, key: string): string {
 }
 
 /** Adds a commit to a thread's log and to the feed. */
-export function addCommit(db: MemoryDatabase, thread: MemoryThread, facts: FactsText, at: Ms): MemoryCommit {
+export function addCommit(
+  db: MemoryDatabase,
+  thread: MemoryThread,
+  facts: FactsText,
+  given: Pick<MemoryCommit, 'at'> & Partial<Pick<MemoryCommit, 'attempt' | 'worker' | 'format'>>
+): void {
   const commit: MemoryCommit = {
+    attempt: thread.attempt,
+    worker: thread.owner ?? '',
+    format: FORMAT,
+    ...given,
     ...facts,
     thread,
     sequence: thread.commits.length + 1,
-    attempt: thread.attempt,
-    at,
-    worker: thread.owner ?? '',
-    format: FORMAT,
     position: db.feed.length + 1
   }
   thread.commits.push(commit)
-  thread.at = at
+  thread.at = commit.at
   db.feed.push(commit)
-  return commit
 }
 
 /** Makes a thread that is known not to exist: commit 1, attempt 0, its first item. */
 export function addThread(db: MemoryDatabase, given: NewThread, now: Ms): void {
   const facts = toFactsText(given.id, [given.created])
   toBodyText(given.first)
-  const thread: MemoryThread = {
-    tenant: given.tenant,
-    id: given.id,
-    ...(given.key === undefined ? {} : { key: given.key }),
-    root: given.root,
-    path: given.path,
-    birth: toBirthDigest(given),
-    createdAt: now,
+  const thread = newThread(given, { birth: toBirthDigest(given), publication: birthPublication(given), at: now })
+  keepThread(db, thread)
+  addCommit(db, thread, facts, { at: now })
+  addItem(db, thread, given.first, now)
+}
+
+/** A thread without commits and items. */
+export function newThread(
+  given: Pick<NewThread, 'tenant' | 'id' | 'key' | 'root' | 'path' | 'row'>,
+  more: { readonly birth: Digest; readonly publication: Digest; readonly at: Ms }
+): MemoryThread {
+  const { tenant, id, key, root, path } = given
+  const { birth, publication, at } = more
+  return {
+    ...{ tenant, id, ...(key === undefined ? {} : { key }), root, path, birth, createdAt: at },
     commits: [],
     known: new Map(),
     pending: new Map(),
     runs: new Map(),
-    publication: birthPublication(given),
-    at: now,
+    publication,
+    at,
     attempt: 0,
     idle: 0,
     format: FORMAT,
@@ -133,17 +150,20 @@ export function addThread(db: MemoryDatabase, given: NewThread, now: Ms): void {
     owner: null,
     timerAt: null
   }
-  db.threads.set(given.id, thread)
-  if (given.key !== undefined) db.keys.set(tenantKey(given.tenant, given.key), given.id)
-  addCommit(db, thread, facts, now)
-  addItem(db, thread, given.first, now)
+}
+
+/** Makes a thread known under its id and key. */
+export function keepThread(db: MemoryDatabase, thread: MemoryThread): void {
+  db.threads.set(thread.id, thread)
+  if (thread.key !== undefined) db.keys.set(tenantKey(thread.tenant, thread.key), thread.id)
 }
 
 /** Puts an item into an inbox unless it is there. */
 export function addItem(db: MemoryDatabase, thread: MemoryThread, item: NewItem, now: Ms): void {
   if (thread.known.has(item.id)) return
-  thread.known.set(item.id, item.digest)
-  thread.pending.set(item.id, toCopy({ ...item, at: now, state: 'fresh' }))
+  const { body, ...known } = toCopy(item)
+  thread.known.set(item.id, { ...known, at: now })
+  thread.pending.set(item.id, { ...known, at: now, body, state: 'fresh' })
   setFresh(db, thread, thread.fresh + 1)
 }
 
@@ -152,9 +172,15 @@ export function addWait(db: MemoryDatabase, tenant: string, wait: NewWait, at: M
   if (db.waits.has(wait.id)) return
   const { expiresInMs, ...row } = toCopy(wait)
   const expiry = expiresInMs === undefined ? {} : { expiresAt: at + expiresInMs }
-  const record: MemoryWait = { tenant, position: db.waits.size + 1, row: { ...row, ...expiry, votes: [], state: 'open' } }
-  db.waits.set(wait.id, record)
-  db.unclosed.set(wait.id, record)
+  keepWait(db, tenant, { ...row, ...expiry, votes: [], state: 'open' })
+}
+
+/** Keeps a wait as it is, behind all others. */
+export function keepWait(db: MemoryDatabase, tenant: string, row: WaitRow): void {
+  db.waitsOpened += 1
+  const record: MemoryWait = { tenant, position: db.waitsOpened, row }
+  db.waits.set(row.id, record)
+  if (row.state !== 'closed') db.unclosed.set(row.id, record)
 }
 
 /** Sets how many fresh items a thread has. */

@@ -1,6 +1,7 @@
 import type { Commit } from '../contracts/fact.ts'
 import type { ThreadId } from '../contracts/ids.ts'
-import type { Page, Store, ThreadInfo, ThreadQuery, WaitQuery, WaitRow } from '../contracts/store.ts'
+import type { Page, ThreadQuery, WaitQuery } from '../contracts/query.ts'
+import type { AcceptedItem, Store, ThreadInfo, WaitRow } from '../contracts/store.ts'
 import { fromFactsText } from './facts-text.ts'
 import type { MemoryCommit, MemoryDatabase, MemoryThread, MemoryWait } from './memory-database.ts'
 import { liveUntil } from './memory-database.ts'
@@ -20,6 +21,17 @@ export function readLog(db: MemoryDatabase, thread: ThreadId, from: number, limi
   return page
 }
 
+/** Every item that a thread has accepted. */
+export function listItems(db: MemoryDatabase, thread: ThreadId): readonly AcceptedItem[] {
+  const found = db.threads.get(thread)
+  return [...(found?.known.values() ?? [])].map(({ takenIn, ...known }) => {
+    const pending = found?.pending.get(known.id)
+    return pending === undefined
+      ? { ...known, state: 'consumed', takenIn: takenIn ?? 0 }
+      : { ...known, state: pending.state, body: pending.body }
+  })
+}
+
 /** A page of the feed. */
 export function readFeed(
   db: MemoryDatabase,
@@ -32,7 +44,7 @@ export function readFeed(
   while (position < db.feed.length && commits.length < limit) {
     const commit = db.feed[position]
     position += 1
-    if (commit !== undefined && isWanted(commit.thread, filter)) commits.push(toCommit(commit))
+    if (commit && isWanted(commit.thread, filter)) commits.push(toCommit(commit))
   }
   return { commits, next: position === 0 ? after : String(position) }
 }

@@ -9,7 +9,8 @@ import { appendTo } from './memory-append.ts'
 import { beatOf, claimFrom } from './memory-claim.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import { addItem, addThread, tenantKey, toCopy } from './memory-database.ts'
-import { listThreads, listWaits, readFeed, readLog, toThreadInfo } from './memory-queries.ts'
+import { listItems, listThreads, listWaits, readFeed, readLog, toThreadInfo } from './memory-queries.ts'
+import { importInto, removeFrom } from './memory-transfer.ts'
 import { birthConflict, toBirthDigest } from './thread-birth.ts'
 import { isReservedItemId, judgeDecision } from './wait-decision.ts'
 
@@ -36,7 +37,10 @@ export function memoryStore(options: { readonly clock?: Pick<Clock, 'now'> } = {
     decide: once((wait, decision, by) => decideIn(db, wait, decision, by)),
     beat: once((worker, leaseMs, mine) => beatOf(db, worker, leaseMs, mine)),
     claim: once((request) => claimFrom(db, request)),
+    import: once((thread) => importInto(db, thread)),
+    remove: once((thread) => removeFrom(db, thread)),
     pending: once((thread) => [...(db.threads.get(thread)?.pending.values() ?? [])]),
+    items: once((thread) => listItems(db, thread)),
     read: once((thread, from, limitBytes) => readLog(db, thread, from, limitBytes)),
     follow: once((filter, after, limit) => readFeed(db, filter, after, limit)),
     hint: (listener) => db.hints.add(listener),
@@ -67,7 +71,8 @@ function createDatabase(clock: Pick<Clock, 'now'>): MemoryDatabase {
     leases: new Map(),
     withFresh: new Set(),
     withTimer: new Set(),
-    withOwner: new Set()
+    withOwner: new Set(),
+    waitsOpened: 0
   }
 }
 
@@ -96,7 +101,7 @@ function deliverTo(db: MemoryDatabase, items: readonly NewItem[]): readonly ('qu
   const results = items.map((item) => {
     const thread = db.threads.get(item.thread)
     const known = thread?.known.get(item.id)
-    if (thread !== undefined && known !== undefined) return known === item.digest ? 'repeated' : 'conflict'
+    if (thread !== undefined && known !== undefined) return known.digest === item.digest ? 'repeated' : 'conflict'
     if (thread === undefined || thread.moved || isReservedItemId(item.id)) return 'refused'
     addItem(db, thread, item, now)
     return 'queued'

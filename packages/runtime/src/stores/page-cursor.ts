@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
-import type { Page } from '../contracts/store.ts'
+import type { Page } from '../contracts/query.ts'
 
 const PAGE_LIMIT = 100
 const MAX_PAGE_LIMIT = 1000

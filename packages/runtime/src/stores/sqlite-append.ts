@@ -132,9 +132,9 @@ function remember(heads: Map<ThreadId, Head>, thread: ThreadId, head: Head): voi
   heads.set(thread, head)
 }
 
-/** The fence. Columns with an index are named only when they change, because SQLite writes the index whenever they are named. */
+/** The fence. The id is part of it, because the number of a removed thread is given again. Columns with an index are named only when they change, because SQLite writes the index whenever they are named. */
 function createThreadUpdate(db: DatabaseSync): (head: Head, next: Head, request: AppendRequest, released: boolean) => boolean {
-  const fence = 'WHERE no = ? AND attempt = ? AND head = ? AND owner IS NOT NULL AND moved = 0'
+  const fence = 'WHERE no = ? AND id = ? AND attempt = ? AND head = ? AND owner IS NOT NULL AND moved = 0'
   const few = db.prepare(`UPDATE thread SET head = ?, at = ?, idle = ?, row = ? ${fence}`)
   const all = db.prepare(
     `UPDATE thread SET head = ?, at = ?, idle = ?, row = ?, activity = ?, timer_at = ?, status = ?, owner = iif(?, NULL, owner) ${fence}`
@@ -143,7 +143,7 @@ function createThreadUpdate(db: DatabaseSync): (head: Head, next: Head, request:
     const row = JSON.stringify(request.row)
     const same = !released && head.activity === next.activity && head.timer_at === next.timer_at && head.status === next.status
     const { changes } = same
-      ? few.run(next.sequence, next.at, next.idle, row, head.no, head.attempt, head.sequence)
+      ? few.run(next.sequence, next.at, next.idle, row, head.no, request.thread, head.attempt, head.sequence)
       : all.run(
           next.sequence,
           next.at,
@@ -154,6 +154,7 @@ function createThreadUpdate(db: DatabaseSync): (head: Head, next: Head, request:
           next.status,
           released ? 1 : 0,
           head.no,
+          request.thread,
           head.attempt,
           head.sequence
         )

@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Json } from '../contracts/json.ts'
 import type { Ms, Principal, ThreadId, WaitId } from '../contracts/ids.ts'
 import type { Publication } from '../contracts/publication.ts'
-import type { Decided, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
+import type { AcceptedItem, Decided, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
 import type { Tables } from './sqlite-tables.ts'
+import { CONSUMED } from './sqlite-tables.ts'
 import { birthConflict, toBirthDigest } from './thread-birth.ts'
 import { isReservedItemId, judgeDecision } from './wait-decision.ts'
 
@@ -15,6 +16,7 @@ export interface Inbox {
   /** Gives the thread that got an item, too. */
   decide(wait: WaitId, decision: Json, by: Principal, now: Ms): { readonly answer: Decided; readonly woken: readonly ThreadId[] }
   pending(thread: ThreadId): readonly InboxItem[]
+  items(thread: ThreadId): readonly AcceptedItem[]
 }
 
 interface ItemRecord {
@@ -26,15 +28,16 @@ interface ItemRecord {
   readonly scope: string | null
   readonly sender: string
   readonly body: string
+  readonly taken_in: number | null
 }
 
 /** Prepares the statements of the inbox. */
 export function createInbox(db: DatabaseSync, tables: Tables): Inbox {
   const publish = db.prepare('INSERT INTO publication (digest, definition, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
-  const pending = db.prepare(
-    `SELECT i.id, i.state, i.at, i.digest, i.kind, i.scope, i.sender, i.body FROM thread AS t JOIN item AS i ON i.thread = t.no
-     WHERE t.id = ? AND i.state < 2 ORDER BY i.no`
-  )
+  const ofThread = `SELECT i.id, i.state, i.at, i.digest, i.kind, i.scope, i.sender, i.body, i.taken_in
+    FROM thread AS t JOIN item AS i ON i.thread = t.no WHERE t.id = ?`
+  const pending = db.prepare(`${ofThread} AND i.state < 2 ORDER BY i.no`)
+  const items = db.prepare(`${ofThread} ORDER BY i.no`)
   return {
     publish(publication, now) {
       publish.run(publication.digest, JSON.stringify(publication.definition), now)
@@ -69,21 +72,20 @@ export function createInbox(db: DatabaseSync, tables: Tables): Inbox {
       tables.insertItem(thread.no, item, now)
       return { answer, woken: [thread.id] }
     },
-    pending: (thread) => (pending.all(thread) as unknown as readonly ItemRecord[]).map((record) => toItem(thread, record))
+    pending: (thread) => (pending.all(thread) as unknown as readonly ItemRecord[]).map((record) => toItem(thread, record)),
+    items: (thread) => (items.all(thread) as unknown as readonly ItemRecord[]).map((record) => toAccepted(thread, record))
   }
 }
 
 function toItem(thread: ThreadId, record: ItemRecord): InboxItem {
-  const { id, kind, at, scope, digest } = record
-  return {
-    id,
-    thread,
-    kind,
-    from: JSON.parse(record.sender),
-    at,
-    ...(scope === null ? {} : { scope }),
-    digest,
-    body: JSON.parse(record.body),
-    state: record.state === 0 ? 'fresh' : 'deferred'
-  }
+  return { ...toKnown(thread, record), body: JSON.parse(record.body), state: record.state === 0 ? 'fresh' : 'deferred' }
+}
+
+function toAccepted(thread: ThreadId, record: ItemRecord): AcceptedItem {
+  if (record.state !== CONSUMED) return { ...toItem(thread, record) }
+  return { ...toKnown(thread, record), state: 'consumed', takenIn: record.taken_in ?? 0 }
+}
+
+function toKnown(thread: ThreadId, { id, kind, sender, at, scope, digest }: ItemRecord): Omit<InboxItem, 'body' | 'state'> {
+  return { id, thread, kind, from: JSON.parse(sender), at, ...(scope === null ? {} : { scope }), digest }
 }

@@ -4,7 +4,8 @@ import { newerStore } from './sqlite-errors.ts'
 /** `HLDF`: what marks a file as a store of ours. */
 export const APPLICATION_ID = 0x484c4446
 
-// The log is only ever added to, so a rowid is never given twice and serves as the position in the feed.
+// The row of the highest position is never deleted (see sqlite-removal.ts), so a rowid is never given twice and serves as the position in the
+// feed.
 const SCHEMA_1: readonly string[] = [
   `CREATE TABLE publication (digest TEXT PRIMARY KEY, definition TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
 

@@ -8,6 +8,7 @@ import { retryBusy } from './busy-retry.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
 import type { GroupCommit, Job } from './group-commit.ts'
 import { createGroupCommit } from './group-commit.ts'
+import { toImportedTexts } from './imported-thread.ts'
 import { createAppend } from './sqlite-append.ts'
 import { createClaims } from './sqlite-claim.ts'
 import { openSqliteFile } from './sqlite-file.ts'
@@ -15,7 +16,9 @@ import { createSqliteHints } from './sqlite-hints.ts'
 import { createInbox } from './sqlite-inbox.ts'
 import { createLeases } from './sqlite-leases.ts'
 import { createSqliteLog } from './sqlite-log.ts'
+import { createImports } from './sqlite-import.ts'
 import { createSqliteQueries } from './sqlite-queries.ts'
+import { createRemovals } from './sqlite-removal.ts'
 import { SCHEMA_VERSION } from './sqlite-schema.ts'
 import { createTables } from './sqlite-tables.ts'
 
@@ -53,7 +56,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
 
 type Parts = ReturnType<typeof createParts>
 
-type Reads = Pick<Store, 'publication' | 'pending' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'>
+type Reads = Pick<Store, 'publication' | 'pending' | 'items' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'>
 
 /** The two ways to the file: a step of the next write transaction, and a step that only reads. */
 interface Access {
@@ -97,12 +100,14 @@ function createParts(db: DatabaseSync, now: () => Ms) {
     inbox: createInbox(db, tables),
     log: createSqliteLog(db),
     queries: createSqliteQueries(db, tables),
+    imports: createImports(db, tables),
+    removals: createRemovals(db, tables),
     append: createAppend({ db, tables, leases, hints: hints.listeners, now })
   }
 }
 
 function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | 'hint' | 'durability' | typeof Symbol.asyncDispose> {
-  const { now, inbox, hints, leases, claims, append } = parts
+  const { now, inbox, hints, leases, claims, imports, removals, append } = parts
   return {
     publish: (publication) => access.write(() => inbox.publish(publication, now())),
     async create(thread) {
@@ -139,7 +144,21 @@ function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | '
       // Most claims find nothing: they must cost no write.
       const ready = await access.read(() => claims.find(request, now()))
       return ready.length === 0 ? [] : access.write((after) => claims.take(request, now(), after))
-    }
+    },
+    async import(thread) {
+      const texts = toImportedTexts(thread)
+      return access.write((after) => {
+        const done = imports.import(thread, texts, now())
+        if (done === 'imported') after(() => hints.listeners.tell([thread.id]))
+        return done
+      })
+    },
+    remove: (thread) =>
+      access.write((after) => {
+        const { answer, removed } = removals.remove(thread, now())
+        after(() => hints.listeners.tell(removed))
+        return answer
+      })
   }
 }
 
@@ -147,6 +166,7 @@ function createReads(access: Access, { now, inbox, log, queries }: Parts): Reads
   return {
     publication: (digest) => access.read(() => queries.publication(digest)),
     pending: (thread) => access.read(() => inbox.pending(thread)),
+    items: (thread) => access.read(() => inbox.items(thread)),
     read: (thread, from, limitBytes) => access.read(() => log.read(thread, from, limitBytes)),
     follow: (filter, after, limit) => access.read(() => log.follow(filter, after, limit)),
     thread: (id) => access.read(() => queries.thread(id, now())),

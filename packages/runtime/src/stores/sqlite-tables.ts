@@ -48,6 +48,8 @@ export interface NewCommit extends FactsText {
   readonly at: Ms
   readonly tree: ThreadId | null
   readonly worker: string
+  /** Absent: the one that this program writes. */
+  readonly format?: number
 }
 
 /** The statements that several parts of the store share. All run at once, inside whatever transaction is open. */
@@ -117,8 +119,8 @@ function createRowTables(db: DatabaseSync): Omit<Tables, 'insertThread'> {
       const found = wait.get(id) as { readonly no: number; readonly tenant: string; readonly row: string } | undefined
       return found === undefined ? undefined : { ...found, row: JSON.parse(found.row) }
     },
-    insertCommit({ thread: no, sequence, attempt, at, tree, worker, digest, text }) {
-      commit.run(no, sequence, attempt, at, tree, worker, FORMAT, digest, text)
+    insertCommit({ thread: no, sequence, attempt, at, tree, worker, format = FORMAT, digest, text }) {
+      commit.run(no, sequence, attempt, at, tree, worker, format, digest, text)
     },
     insertItem(no, given, at) {
       const { id, digest, kind, scope, from } = given

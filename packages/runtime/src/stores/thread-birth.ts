@@ -1,14 +1,17 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { FactOf } from '../contracts/fact.ts'
 import type { Digest, ThreadId } from '../contracts/ids.ts'
-import type { NewThread } from '../contracts/store.ts'
+import type { NewItem, NewThread } from '../contracts/store.ts'
 import { digestJson } from '../util/canonical.ts'
+
+/** What a thread was made with. */
+type Birth = Pick<NewThread, 'id' | 'created'> & { readonly first: Pick<NewItem, 'kind' | 'from' | 'digest'> }
 
 /**
  * What makes two births the same: everything that the creator gave, without the ids that a repeat may choose anew (its own, its
  * root's, the first item's).
  */
-export function toBirthDigest(thread: NewThread): Digest {
+export function toBirthDigest(thread: Birth): Digest {
   const { root: _, ...created } = createdFact(thread)
   const { kind, from, digest } = thread.first
   return digestJson({ created, kind, from, digest })
@@ -20,7 +23,7 @@ export function birthPublication(thread: NewThread): Digest {
 }
 
 /** Where a new thread stands below others. */
-export function birthLineage(thread: NewThread): { readonly parent: ThreadId | null; readonly depth: number } {
+export function birthLineage(thread: Pick<NewThread, 'id' | 'created'>): { readonly parent: ThreadId | null; readonly depth: number } {
   const { parent, depth } = createdFact(thread)
   return { parent: parent?.thread ?? null, depth }
 }
@@ -37,7 +40,7 @@ export function birthConflict(thread: NewThread, existing: string): HoldfastErro
   )
 }
 
-function createdFact(thread: NewThread): FactOf<'thread.created'> {
+function createdFact(thread: Pick<NewThread, 'id' | 'created'>): FactOf<'thread.created'> {
   if (thread.created.type === 'thread.created') return thread.created
   throw new HoldfastError(
     'invalid_input',

@@ -2,8 +2,8 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Store } from '../contracts/store.ts'
 
 /** The methods of a store that write, and those that only read. */
-export type StoreWrite = 'publish' | 'create' | 'append' | 'deliver' | 'decide' | 'beat' | 'claim'
-export type StoreRead = 'publication' | 'pending' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'
+export type StoreWrite = 'publish' | 'create' | 'append' | 'deliver' | 'decide' | 'beat' | 'claim' | 'import' | 'remove'
+export type StoreRead = 'publication' | 'pending' | 'items' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'
 
 /** Where a call fails: before anything happened, or after its effect, so that the caller cannot know. */
 export type FaultPoint = 'before' | 'after' | null
@@ -63,8 +63,11 @@ export function faultyStore(store: Store, plan: FaultPlan = {}): FaultyStore {
     decide: write('decide', store.decide),
     beat: write('beat', store.beat),
     claim: write('claim', store.claim),
+    import: write('import', store.import),
+    remove: write('remove', store.remove),
     publication: read('publication', store.publication),
     pending: read('pending', store.pending),
+    items: read('items', store.items),
     read: read('read', store.read),
     follow: read('follow', store.follow),
     thread: read('thread', store.thread),
@@ -102,8 +105,11 @@ export function repeatingStore(store: Store, repeats = 10): Store {
     decide: again(store.decide),
     beat: again(store.beat),
     claim: again(store.claim),
+    import: again(store.import),
+    remove: again(store.remove),
     publication: again(store.publication),
     pending: again(store.pending),
+    items: again(store.items),
     read: again(store.read),
     follow: again(store.follow),
     thread: again(store.thread),

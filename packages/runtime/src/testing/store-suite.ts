@@ -3,6 +3,7 @@ import { claimCases } from './store-cases-claims.ts'
 import { feedCases } from './store-cases-feed.ts'
 import { inboxCases } from './store-cases-inbox.ts'
 import { threadCases } from './store-cases-threads.ts'
+import { transferCases } from './store-cases-transfer.ts'
 import { waitCases } from './store-cases-waits.ts'
 import type { FaultPoint } from './faulty-store.ts'
 import { faultyStore, repeatingStore } from './faulty-store.ts'
@@ -10,7 +11,15 @@ import type { StoreCase, StoreSubject } from './store-kit.ts'
 import { createStoreKit } from './store-kit.ts'
 
 /** The contract of `Store`, as data: run each case against a new, empty store with `runStoreCase`. */
-export const STORE_CASES: readonly StoreCase[] = [...threadCases, ...appendCases, ...inboxCases, ...claimCases, ...waitCases, ...feedCases]
+export const STORE_CASES: readonly StoreCase[] = [
+  ...threadCases,
+  ...appendCases,
+  ...inboxCases,
+  ...claimCases,
+  ...waitCases,
+  ...feedCases,
+  ...transferCases
+]
 
 /** Runs one case. `faulty`: every call fails before its effect, then after it, and is repeated as callers must. */
 export async function runStoreCase(

@@ -1,0 +1,39 @@
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Digest, Ms } from '../contracts/ids.ts'
+import type { ImportedThread } from '../contracts/store.ts'
+import { toFactsText } from './facts-text.ts'
+import { toBirthDigest } from './thread-birth.ts'
+
+/** The texts of the commits. Throws `log_corrupt` for one that its digest is not of, or that is out of order: call it before anything is written. */
+export function toImportedTexts(given: ImportedThread): readonly string[] {
+  return given.commits.map((commit, index) => {
+    const { text, digest } = toFactsText(given.id, commit.facts)
+    if (digest === commit.digest && commit.sequence === index + 1) return text
+    throw new HoldfastError(
+      'log_corrupt',
+      `Expected commit ${index + 1} of thread ${given.id} under the digest of its facts, got commit ${commit.sequence} under another one.`,
+      { details: { thread: given.id, sequence: commit.sequence } }
+    )
+  })
+}
+
+/** What an imported thread was born as, so that a repeat of its creation finds it. Throws `invalid_input` without a birth. */
+export function toImportedBirth(given: ImportedThread): { readonly birth: Digest; readonly at: Ms } {
+  const [commit] = given.commits
+  const [created] = commit?.facts ?? []
+  const [first] = given.items
+  if (commit === undefined || created === undefined || first === undefined) {
+    throw new HoldfastError('invalid_input', `Expected the birth of thread ${given.id} and its first item, got a log without them.`)
+  }
+  return { birth: toBirthDigest({ id: given.id, created, first }), at: commit.at }
+}
+
+/** The newest format in the log: a worker must know it to claim the thread. */
+export function toImportedFormat(given: ImportedThread): number {
+  return given.commits.reduce((format, commit) => Math.max(format, commit.format), 0)
+}
+
+/** Whether the thread has gone on elsewhere. */
+export function hasMoved(given: ImportedThread): boolean {
+  return given.commits.some((commit) => commit.facts.some((fact) => fact.type === 'thread.moved'))
+}
