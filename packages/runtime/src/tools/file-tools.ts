@@ -1,0 +1,44 @@
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Tool } from '../contracts/tool.ts'
+import { createEditFile } from './edit-file.ts'
+import type { FileRoots, FileRootsOptions } from './file-roots.ts'
+import { openFileRoots } from './file-roots.ts'
+import { createListDirectory } from './list-directory.ts'
+import { createReadFile } from './read-file.ts'
+import { createSearchFiles } from './search-files.ts'
+import { createWriteFile } from './write-file.ts'
+
+/**
+ * Tools for files in declared folders: `read_file`, `list_directory`, `search_files`, `write_file` and `edit_file`, those that `read` and `write` allow.
+ *
+ * A relative path begins at the first folder of `read`, or of `write` when nothing may be read. No symbolic link beneath a folder is followed and `..` is
+ * refused. On Linux that holds also while others swap folders and links; elsewhere someone who may rename folders in a root can win a race. A hard link
+ * is a file like any other: what it shares with a file elsewhere can be read, and writing gives the name a file of its own. `hidden` must contain the
+ * folder of the store when a root does.
+ *
+ * Throws `invalid_input` when a list holds anything but paths. That each is a folder is checked when a tool is first used.
+ */
+export function fileTools(options: FileRootsOptions): readonly Tool<never>[] {
+  const { read = [], write = [], hidden = [] } = options
+  const lists = { read: copyPaths('read', read), write: copyPaths('write', write), hidden: copyPaths('hidden', hidden) }
+  let opened: Promise<FileRoots> | undefined
+  const openRoots = () => {
+    opened ??= openFileRoots(lists)
+    opened.catch(() => {
+      opened = undefined
+    })
+    return opened
+  }
+  const readers = [createReadFile(openRoots), createListDirectory(openRoots), createSearchFiles(openRoots)]
+  return [
+    ...(read.length > 0 ? readers : []),
+    ...(write.length > 0 ? [createWriteFile(openRoots)] : []),
+    ...(read.length > 0 && write.length > 0 ? [createEditFile(openRoots)] : [])
+  ]
+}
+
+function copyPaths(field: string, paths: readonly unknown[]): readonly string[] {
+  if (Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path !== '' && !path.includes('\0')))
+    return paths.map(String)
+  throw new HoldfastError('invalid_input', `\`${field}\` of the file tools must be a list of paths.`, { details: { field } })
+}
