@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -17,6 +17,8 @@ interface Place {
   child(options: Omit<ChildOptions, 'path' | 'world'>): Child
   /** What happened outside. */
   world(): readonly { readonly name: string; readonly key: string; readonly call: string; readonly try: number; readonly pid: number }[]
+  /** Lets the tool go on that blocks its process. */
+  free(): void
   commits(thread: string): Promise<readonly Commit[]>
   facts<T extends Fact['type']>(thread: string, type: T): Promise<readonly FactOf<T>[]>
 }
@@ -30,6 +32,7 @@ async function place(): Promise<Place> {
   return {
     store,
     commits,
+    free: () => writeFileSync(`${world}.free`, ''),
     child: (options) => startChild({ ...options, path, world }),
     world: () =>
       existsSync(world)
@@ -184,12 +187,13 @@ describe('a tool that takes longer than the lease', () => {
   test('keeps its thread by the heartbeat: one attempt, and a rival is refused meanwhile', async () => {
     // B046
     const here = await place()
-    const owner = here.child({ start: [{ kind: 'sleep', key: 'k' }], leaseMs: 1_000 })
-    await within(owner.says({ at: 'sleep' }), SLOW)
+    const owner = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: 1_000 })
+    await within(owner.says({ at: 'hold' }), SLOW)
     const thread = await startedBy(owner)
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
     const rival = here.child({ resume: { threads: [thread] }, leaseMs: 1_000 })
     expect(await within(rival.says({ refused: thread }), SLOW)).toMatchObject({ code: 'thread_busy' })
+    owner.tell('finish')
     expect(await within(owner.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
     expect((await here.facts(thread, 'call.settled')).map((fact) => fact.outcome)).toEqual(['ok'])
     expect(await here.facts(thread, 'attempt.claimed')).toHaveLength(1)
@@ -223,8 +227,9 @@ describe('a tool that takes longer than the lease', () => {
     const thread = await startedBy(owner)
     const heir = await takeOver(here, thread)
     expect(await within(heir.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
-    await within(owner.says({ at: 'unblocked' }), SLOW)
     const before = await here.commits(thread)
+    here.free()
+    await within(owner.says({ at: 'unblocked' }), SLOW)
     expect(await within(owner.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
     owner.tell('stop')
     expect(await within(owner.ended, SLOW)).toBe(0)

@@ -1,5 +1,5 @@
 // One process of the crash tests: a runtime over a SQLite file that does as it is told and says what happens, a line of JSON each.
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Effect } from '../../src/contracts/fact.ts'
@@ -91,15 +91,10 @@ const tools = [
   tool('block', effect, (context) => {
     act('block', context)
     say({ at: 'block' })
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+    // Until the test makes this file; a line on the standard input would not be read.
+    while (!existsSync(`${options.world}.free`)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     say({ at: 'unblocked' })
     return 'blocked'
-  }),
-  tool('sleep', effect, async (context) => {
-    act('sleep', context)
-    say({ at: 'sleep' })
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
-    return 'slept'
   })
 ]
 
