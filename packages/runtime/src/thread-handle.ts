@@ -9,6 +9,7 @@ import type { RuntimeCore } from './runtime-core.ts'
 import { readInfo, untilRest } from './rest.ts'
 import { threadEvents } from './thread-events.ts'
 import { digestJson, digestText } from './util/canonical.ts'
+import { isDeeplyNested, MAX_LEVELS } from './util/nesting.ts'
 import { toWellFormedJson } from './util/well-formed.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
@@ -44,7 +45,9 @@ export function toParts(input: string | readonly Part[]): readonly Part[] {
   }
   const wrong = parts.find((part) => part.type !== 'text' && part.type !== 'file')
   if (wrong) throw new HoldfastError('invalid_input', `a message holds parts of type text and file, this one has ${wrong.type}`)
-  const bytes = Buffer.byteLength(JSON.stringify(parts))
+  const json = JSON.stringify(parts)
+  if (isDeeplyNested(json)) throw new HoldfastError('invalid_input', `the message is nested deeper than ${MAX_LEVELS} levels`)
+  const bytes = Buffer.byteLength(json)
   if (bytes > MAX_MESSAGE_BYTES) {
     throw new HoldfastError('value_too_large', `the message has ${bytes} bytes, at most ${MAX_MESSAGE_BYTES} fit: give files by URL`, {
       details: { bytes, limit: MAX_MESSAGE_BYTES }

@@ -18,7 +18,8 @@ describe('a structured answer', () => {
     ['no JSON', 'one'],
     ['another type', '{"n":"1"}'],
     ['too much', '{"n":1,"m":2}'],
-    ['a list', '[1]']
+    ['a list', '[1]'],
+    ['nested too deeply', `${'['.repeat(9_000)}${']'.repeat(9_000)}`]
   ])('that is %s is asked for once more, with what is wrong', async (_, wrong) => {
     const model = recordingModel(({ answers }) => ({ text: answers === 0 ? wrong : '{"n":2}' }))
     const { result } = await ask(model)

@@ -132,6 +132,8 @@ describe('arguments', () => {
     ['are null', 'null'],
     ['are a text', '"k"'],
     ['are two objects', '{"k":1}{"k":2}'],
+    ['are nested', `{"k":${'['.repeat(600)}${']'.repeat(600)}}`],
+    ['are nested without end', `{"k":${'['.repeat(90_000)}${']'.repeat(90_000)}}`],
     ['miss a field', '{}'],
     ['have a field of another type', '{"k":"1"}'],
     ['have a field too many', '{"k":1,"l":2}'],
@@ -144,6 +146,16 @@ describe('arguments', () => {
     expect(runs).toBe(0)
     expect(outcomes).toEqual(['blocked'])
     expect(shown).toMatchObject([{ type: 'error-text', value: expect.stringMatching(/\S/) }])
+  })
+
+  test('with reserved names are data like any other', async () => {
+    const given: unknown[] = []
+    const input = '{"__proto__":{"polluted":1},"constructor":{"prototype":2}}'
+    const { result, outcomes } = await run([toolOf('get', (args) => given.push(args))], [{ name: 'get', arguments: input }])
+    expect(result).toMatchObject({ status: 'completed' })
+    expect(outcomes).toEqual(['ok'])
+    expect(JSON.stringify(given)).toBe(`[${input}]`)
+    expect(Object.prototype).not.toHaveProperty('polluted')
   })
 
   test('with half a surrogate pair reach tool, store and provider well-formed', async () => {
@@ -172,6 +184,7 @@ describe('arguments', () => {
 describe('a result', () => {
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
+  const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
   test.each<[string, unknown, unknown]>([
     ['undefined', undefined, { type: 'text', value: expect.stringMatching(/\S/) }],
@@ -198,6 +211,8 @@ describe('a result', () => {
     ['a cycle', cyclic],
     ['a function', () => 1],
     ['a symbol', Symbol('s')],
+    ['nested too deeply', nested(600)],
+    ['nested far too deeply', nested(5_000)],
     ['an object that refuses', { toJSON: thrower(() => Object.create(null)) }]
   ])('that is %s is an error that says so', async (_, value) => {
     const { result, outcomes, shown } = await run([toolOf('get', () => value)])

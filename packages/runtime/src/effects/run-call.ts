@@ -81,7 +81,7 @@ class RunningCall {
             thread,
             attempt: call.started?.stamp.attempt ?? 0,
             call: call.id,
-            text: String(message)
+            text: String(message).toWellFormed()
           })
       },
       logger

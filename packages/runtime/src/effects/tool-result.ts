@@ -1,6 +1,7 @@
 import type { Json } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
 import { NO_OUTPUT } from '../state/history.ts'
+import { isDeeplyNested, MAX_LEVELS } from '../util/nesting.ts'
 import { cutText, toWellFormedJson } from '../util/well-formed.ts'
 
 /** What of a result the model is shown where the tool does not say. */
@@ -22,6 +23,7 @@ export function toCallResult(value: unknown, maxLength: number = DEFAULT_RESULT_
     return { error: cutText(`The tool returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, MAX_ERROR_LENGTH) }
   }
   if (text === undefined) return { error: `The tool returned a value that is not JSON: ${typeof value}` }
+  if (isDeeplyNested(text)) return { error: `The tool returned a value that is nested deeper than ${MAX_LEVELS} levels.` }
   if (text.length > maxLength || weighsTooMuch(text)) return { value: cutResult(text.toWellFormed(), maxLength) }
   return { value: toWellFormedJson(JSON.parse(text) as Json) }
 }

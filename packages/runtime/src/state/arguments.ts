@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contracts/json.ts'
+import { isDeeplyNested, MAX_LEVELS } from '../util/nesting.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
 
 /** A call's arguments: one JSON object, or what is wrong with the text. */
@@ -7,6 +8,7 @@ export type ParsedArguments = { readonly ok: true; readonly value: JsonObject } 
 /** Reads the text of a call's arguments. Absent, empty and blank text mean `{}`; anything else must be one JSON object. */
 export function parseArguments(input: string): ParsedArguments {
   if (input.trim() === '') return { ok: true, value: {} }
+  if (isDeeplyNested(input)) return { ok: false, error: `the arguments are nested deeper than ${MAX_LEVELS} levels` }
   let value: unknown
   try {
     value = JSON.parse(input)
