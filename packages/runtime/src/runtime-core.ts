@@ -83,7 +83,7 @@ export class ToolRegistry {
 export function createCore(options: RuntimeOptions): RuntimeCore {
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
-  const logger = options.logger ?? SILENT
+  const logger = options.logger ? toQuietLogger(options.logger) : SILENT
   const { store } = options
   const hub = new EventHub()
   const registry = new ToolRegistry()
@@ -221,6 +221,20 @@ function toResolver(models: RuntimeOptions['models']): ModelResolver {
     const names = Object.keys(models ?? {})
     throw new HoldfastError('model_unknown', `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`)
   }
+}
+
+/** Observers fail open (I9): what a logger throws stops nothing. */
+function toQuietLogger(logger: Logger): Logger {
+  const quiet =
+    (level: keyof Logger): Logger['info'] =>
+    (message, data) => {
+      try {
+        logger[level](message, data)
+      } catch {
+        // There is nobody left to tell.
+      }
+    }
+  return { debug: quiet('debug'), info: quiet('info'), warn: quiet('warn'), error: quiet('error') }
 }
 
 const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

@@ -9,8 +9,10 @@ import type { Logger } from '../contracts/tool.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 import { drive } from '../loop/drive.ts'
 import { Bell } from './bell.ts'
+import { FaultyThreads } from './faulty-threads.ts'
 import { Lease } from './lease.ts'
 import { RestTimers } from './rest-timers.ts'
+import { WantedThreads } from './wanted-threads.ts'
 import { createWorkerId } from './worker-id.ts'
 
 /** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
@@ -33,13 +35,19 @@ export interface EngineOptions<State> {
   readonly recover: boolean
 }
 
+/** How many of the threads that were asked for are claimed at a time. */
+const MAX_ASKED = 1_000
+
+/** `isLimited`: there was no place for more, so that more may be ready. */
+type Claimed = { readonly claims: readonly Claim[]; readonly isLimited: boolean }
+
 /** Drives threads in this process: claims, beats, timers, drain. */
 export class Engine<State> {
   readonly #options: EngineOptions<State>
   readonly #lease: Lease
   readonly #drives = new Map<ThreadId, { readonly bell: Bell; readonly ended: Promise<void> }>()
-  /** Threads that were asked for and are not driven yet. */
-  readonly #wanted = new Set<ThreadId>()
+  readonly #wanted = new WantedThreads()
+  readonly #faulty = new FaultyThreads()
   readonly #timers = new RestTimers()
   #stopping = false
   #claiming: Promise<void> | null = null
@@ -62,7 +70,7 @@ export class Engine<State> {
   wake(thread: ThreadId): void {
     const driven = this.#drives.get(thread)
     if (driven) return driven.bell.ring('items')
-    if (this.#stopping) return
+    if (this.#stopping || this.#options.concurrency === 0) return
     this.#wanted.add(thread)
     this.#sweepSoon()
   }
@@ -70,7 +78,7 @@ export class Engine<State> {
   /** Claims one thread now. True when it is driven here afterwards. */
   async acquire(thread: ThreadId, options: { readonly takeover: boolean | string }): Promise<boolean> {
     if (this.#drives.has(thread)) return true
-    const claims = await this.#claim([thread], options.takeover)
+    const { claims } = await this.#claim([thread], options.takeover)
     return claims.length > 0 || this.#drives.has(thread)
   }
 
@@ -113,11 +121,12 @@ export class Engine<State> {
   async #sweep(): Promise<void> {
     // Requests of one turn of the event loop are claimed together.
     await Promise.resolve()
-    const asked = [...this.#wanted]
+    const asked = this.#wanted.first(MAX_ASKED)
     try {
-      const claims = await this.#claim(this.#options.recover ? null : asked, false)
+      const { claims, isLimited } = await this.#claim(this.#options.recover ? null : [...asked.keys()], false)
       if (claims.length > 0 && this.#options.recover) this.#claimAgain = true
-      await this.#forget(asked)
+      // Where places ran out nothing is known of the rest: they are tried again when one is free.
+      if (!isLimited) await this.#forget(asked)
     } catch (error) {
       this.#options.logger.warn('threads could not be claimed; they are tried again', { error: messageOf(error) })
     }
@@ -125,22 +134,23 @@ export class Engine<State> {
   }
 
   /** One claim at a time: a thread that is claimed and not yet driven would be handed out to this worker again. */
-  #claim(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<readonly Claim[]> {
+  #claim(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<Claimed> {
     const claims = this.#claimed.then(() => this.#claimNow(only, takeover))
     this.#claimed = claims.catch(() => {})
     return claims
   }
 
-  async #claimNow(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<readonly Claim[]> {
-    const { store, concurrency, leaseMs } = this.#options
+  async #claimNow(only: readonly ThreadId[] | null, takeover: boolean | string): Promise<Claimed> {
+    const { store, concurrency, leaseMs, clock } = this.#options
     const max = concurrency - this.#drives.size
-    if (this.#stopping || max <= 0 || only?.length === 0) return []
-    const since = this.#options.clock.monotonic()
+    if (this.#stopping || max <= 0) return { claims: [], isLimited: true }
+    if (only?.length === 0) return { claims: [], isLimited: false }
+    const since = clock.monotonic()
     const claims = await store.claim({
       worker: this.#lease.worker,
       leaseMs,
       max,
-      not: [...this.#drives.keys()],
+      not: [...this.#drives.keys(), ...(only ? [] : this.#faulty.pausing(since))],
       can: { format: FORMAT, needs: this.#options.needs() },
       takeover,
       ...(only ? { only } : {})
@@ -148,18 +158,19 @@ export class Engine<State> {
     if (claims.length > 0) this.#lease.extend(since)
     for (const claim of claims) this.#drive(claim)
     if (claims.length > 0) this.#startPulse()
-    return claims
+    return { claims, isLimited: claims.length >= max }
   }
 
-  /** Asked-for threads that are at rest are not ours to watch; those that another worker owns are tried again. */
-  async #forget(asked: readonly ThreadId[]): Promise<void> {
-    for (const thread of asked) {
-      if (!this.#wanted.has(thread)) continue
+  /** Asked-for threads that are at rest are not ours to watch; those that another worker owns are tried again, behind the others. */
+  async #forget(asked: ReadonlyMap<ThreadId, number>): Promise<void> {
+    let isShorter = false
+    for (const [thread, asking] of asked) {
+      if (!this.#wanted.isLast(thread, asking)) continue
       const info = await this.#options.store.thread(thread)
       const isOwned = info?.owner !== undefined && info.owner.worker !== this.#lease.worker
-      const isFull = this.#drives.size >= this.#options.concurrency
-      if (!isOwned && !isFull) this.#wanted.delete(thread)
+      if (this.#wanted.answer(thread, asking, { again: isOwned })) isShorter = true
     }
+    if (isShorter && asked.size === MAX_ASKED) this.#claimAgain = true
   }
 
   #drive(claim: Claim): void {
@@ -182,7 +193,7 @@ export class Engine<State> {
         }
         return this.#options.perform(action, state, settle, claim)
       },
-      wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(0, until - lease.storeNow())),
+      wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(1, until - lease.storeNow())),
       announce: (request, receipt) => this.#announce(request, receipt),
       stopping: () => this.#stopping,
       leaseHolds: () => lease.holds()
@@ -193,6 +204,7 @@ export class Engine<State> {
       })
       .then((end) => {
         this.#drives.delete(thread)
+        this.#faulty.note(thread, { failed: typeof end === 'object', now: clock.monotonic() })
         this.#options.ended(thread, end)
         // Something came between the release and this line.
         if (bell.isRung('items')) this.wake(thread)

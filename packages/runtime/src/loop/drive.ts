@@ -70,9 +70,15 @@ class Drive<State> {
   }
 
   async run(): Promise<DriveEnd> {
-    let step: DriveEnd | 'again' | 'go on' = (await this.#readInbox()) ? 'again' : 'lost'
-    while (step === 'again' || step === 'go on') step = await this.#turn()
-    return step
+    try {
+      let step: DriveEnd | 'again' | 'go on' = (await this.#readInbox()) ? 'again' : 'lost'
+      while (step === 'again' || step === 'go on') step = await this.#turn()
+      return step
+    } catch (error) {
+      // Nobody would commit what still runs.
+      this.#lose()
+      throw error
+    }
   }
 
   async #turn(): Promise<DriveEnd | 'again' | 'go on'> {
