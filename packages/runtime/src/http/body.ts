@@ -1,4 +1,5 @@
-import type { Readable, Transform } from 'node:stream'
+import type { Readable } from 'node:stream'
+import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { isHoldfastError } from '../contracts/errors.ts'
@@ -33,8 +34,10 @@ export async function readBody(source: Readable, options: BodyOptions): Promise<
   const decoders = toDecoders(options.encoding, place)
   const sent = { bytes: 0 }
   const stages = decoders.flatMap((decode) => [decode(), gauge('body', sent, options)])
+  const parts: Buffer[] = []
   try {
-    return await pipeline([source, gauge('encoded', sent, options), ...stages, collect], { signal })
+    await pipeline([source, gauge('encoded', sent, options), ...stages, collectInto(parts)], { signal })
+    return Buffer.concat(parts)
   } catch (error) {
     if (signal.aborted) throw signal.reason
     // Many servers name an encoding also for nothing at all, which a decoder takes for a body that was cut.
@@ -55,23 +58,27 @@ function toDecoders(encoding: string, place: Place): readonly (() => Transform)[
   return decoders.reverse()
 }
 
-type Chunks = AsyncIterable<Buffer>
-
-function gauge(part: LargePart, sent: { bytes: number }, { limits, place }: BodyOptions): (chunks: Chunks) => Chunks {
-  return async function* (chunks) {
-    let bytes = 0
-    for await (const chunk of chunks) {
+function gauge(part: LargePart, sent: { bytes: number }, { limits, place }: BodyOptions): Transform {
+  let bytes = 0
+  const faultOf = (): Error | null => {
+    if (bytes > limits.maxBodyBytes) return toTooLarge(part, limits.maxBodyBytes, place)
+    const isHonest = bytes <= EXPANSION_FREE_BYTES || bytes <= sent.bytes * limits.maxExpansion
+    return isHonest ? null : toTooLarge('ratio', limits.maxExpansion, place)
+  }
+  return new Transform({
+    transform(chunk: Buffer, _encoding, next) {
       bytes += chunk.length
       if (part === 'encoded') sent.bytes = bytes
-      if (bytes > limits.maxBodyBytes) throw toTooLarge(part, limits.maxBodyBytes, place)
-      if (bytes > EXPANSION_FREE_BYTES && bytes > sent.bytes * limits.maxExpansion) throw toTooLarge('ratio', limits.maxExpansion, place)
-      yield chunk
+      next(faultOf(), chunk)
     }
-  }
+  })
 }
 
-async function collect(chunks: Chunks): Promise<Uint8Array> {
-  const parts: Buffer[] = []
-  for await (const chunk of chunks) parts.push(chunk)
-  return Buffer.concat(parts)
+function collectInto(parts: Buffer[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, next) {
+      parts.push(chunk)
+      next()
+    }
+  })
 }

@@ -6,6 +6,7 @@ import { startDeadline } from './deadline.ts'
 import type { Answer } from './exchange.ts'
 import { exchange } from './exchange.ts'
 import { toBroken, toTooLarge } from './failure.ts'
+import { loadIpaddr, loadUndici } from './libraries.ts'
 import type { HttpLimits } from './limits.ts'
 import { parseLimits } from './limits.ts'
 import type { GuardedRequest, GuardedResponse } from './message.ts'
@@ -51,6 +52,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const limits = parseLimits(request.limits, base)
     const outgoing = parseRequest(request)
     const target = parseTarget(request.url, { hop: 0 })
+    // Not on the request's time: once per process this takes longer than a short limit allows.
+    await Promise.all([loadUndici(), loadIpaddr()])
     using deadline = startDeadline(limits, target.place, request.signal)
     deadline.signal.throwIfAborted()
     return await follow({ target, outgoing }, request, { connect, limits, deadline })
