@@ -161,7 +161,7 @@ export class Engine<State> {
     return { claims, isLimited: claims.length >= max }
   }
 
-  /** Asked-for threads that are at rest are not ours to watch; those that another worker owns are tried again, behind the others. */
+  /** Asked-for threads that rest are not ours to watch, but for their timers; those that another worker owns are tried again, behind the others. */
   async #forget(asked: ReadonlyMap<ThreadId, number>): Promise<void> {
     let isShorter = false
     for (const [thread, asking] of asked) {
@@ -169,6 +169,7 @@ export class Engine<State> {
       const info = await this.#options.store.thread(thread)
       const isOwned = info?.owner !== undefined && info.owner.worker !== this.#lease.worker
       if (this.#wanted.answer(thread, asking, { again: isOwned })) isShorter = true
+      if (!isOwned && info?.timerAt !== undefined) this.#timers.set(thread, info.timerAt)
     }
     if (isShorter && asked.size === MAX_ASKED) this.#claimAgain = true
   }
