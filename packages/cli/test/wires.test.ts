@@ -14,6 +14,9 @@ const WIRES = [
   { name: 'OpenAI Responses', config: { driver: 'openai', api: 'responses' }, base: '/v1', usage: { input_tokens: 11, output_tokens: 7 } },
   { name: 'Anthropic', config: { driver: 'anthropic' }, base: '/v1', usage: { input_tokens: 11, output_tokens: 7 } },
   { name: 'Google', config: { driver: 'google' }, base: '/v1beta', usage: { promptTokenCount: 11, candidatesTokenCount: 7 } },
+  { name: 'xAI', config: { driver: 'xai' }, base: '/v1', usage: { input_tokens: 11, output_tokens: 7 } },
+  { name: 'Groq', config: { driver: 'groq' }, base: '/v1', usage: OPENAI_USAGE },
+  { name: 'Cohere', config: { driver: 'cohere' }, base: '/v2', usage: { input_tokens: 11, output_tokens: 7 } },
   { name: 'an OpenAI-compatible server', config: { driver: 'openai-compatible' }, base: '/v1', usage: OPENAI_USAGE }
 ]
 

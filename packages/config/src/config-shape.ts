@@ -25,12 +25,12 @@ export const PROVIDER_SHAPES = {
   ),
   anthropic: z.strictObject({ driver: z.literal('anthropic'), ...reached }, OBJECT),
   google: z.strictObject({ driver: z.literal('google'), ...reached }, OBJECT),
+  xai: z.strictObject({ driver: z.literal('xai'), ...reached }, OBJECT),
+  groq: z.strictObject({ driver: z.literal('groq'), ...reached }, OBJECT),
+  cohere: z.strictObject({ driver: z.literal('cohere'), ...reached }, OBJECT),
   'openai-compatible': z.strictObject({ driver: z.literal('openai-compatible'), ...keyed, baseURL }, OBJECT),
   scripted: z.strictObject({ driver: z.literal('scripted') }, OBJECT)
 } as const
-
-/** Drivers that a later version has. */
-export const LATER_DRIVERS = ['xai', 'groq', 'cohere']
 
 const settings = z.strictObject(
   {

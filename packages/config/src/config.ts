@@ -8,7 +8,11 @@ export interface SecretReference {
 /** How a provider is reached. */
 export type ProviderConfig =
   | { readonly driver: 'openai'; readonly api?: 'responses' | 'chat'; readonly apiKey?: SecretReference; readonly baseURL?: string }
-  | { readonly driver: 'anthropic' | 'google'; readonly apiKey?: SecretReference; readonly baseURL?: string }
+  | {
+      readonly driver: 'anthropic' | 'google' | 'xai' | 'groq' | 'cohere'
+      readonly apiKey?: SecretReference
+      readonly baseURL?: string
+    }
   | { readonly driver: 'openai-compatible'; readonly apiKey?: SecretReference; readonly baseURL: string }
   | { readonly driver: 'scripted' }
 

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
 import type { LanguageModel } from '@holdfast/runtime'
 import { HoldfastError, scriptedModel } from '@holdfast/runtime'
+import type { BuiltInProvider } from './built-in-providers.ts'
+import { BUILT_IN } from './built-in-providers.ts'
 import type { ProviderConfig, SecretReference } from './config.ts'
 import { isPlainUrl, URL_WANTED } from './config-shape.ts'
-import { loadAnthropic, loadGoogle, loadOpenAI, loadOpenAICompatible } from './libraries.ts'
+import { loadAnthropic, loadCohere, loadGoogle, loadGroq, loadOpenAI, loadOpenAICompatible, loadXai } from './libraries.ts'
 import { loadScript } from './load-script.ts'
 import { withDefaults } from './model-defaults.ts'
+import type { ProviderFetchOptions } from './provider-fetch.ts'
 import { createProviderFetch } from './provider-fetch.ts'
 
 /** What a driver works with. */
@@ -23,7 +26,7 @@ export async function createModel(provider: string, config: ProviderConfig, mode
       const reached = toAddress(provider, config, context, BUILT_IN.openai)
       const { createOpenAI } = await loadOpenAI()
       if (config.api === 'chat') return createOpenAI(withFetch(reached, 'chat', context)).chat(model)
-      return withDefaults(createOpenAI(withFetch(reached, 'other', context)).responses(model), OWN_HISTORY)
+      return withDefaults(createOpenAI(withFetch(reached, 'other', context)).responses(model), OWN_HISTORY.openai)
     }
     case 'anthropic': {
       const reached = toAddress(provider, config, context, BUILT_IN.anthropic)
@@ -34,6 +37,21 @@ export async function createModel(provider: string, config: ProviderConfig, mode
       const reached = toAddress(provider, config, context, BUILT_IN.google)
       const { createGoogle } = await loadGoogle()
       return createGoogle(withFetch(reached, 'other', context)).languageModel(model)
+    }
+    case 'xai': {
+      const reached = toAddress(provider, config, context, BUILT_IN.xai)
+      const { createXai } = await loadXai()
+      return withDefaults(createXai(withFetch(reached, 'xai', context)).responses(model), OWN_HISTORY.xai)
+    }
+    case 'groq': {
+      const reached = toAddress(provider, config, context, BUILT_IN.groq)
+      const { createGroq } = await loadGroq()
+      return createGroq(withFetch(reached, 'chat', context)).languageModel(model)
+    }
+    case 'cohere': {
+      const reached = toAddress(provider, config, context, BUILT_IN.cohere)
+      const { createCohere } = await loadCohere()
+      return createCohere(withFetch(reached, 'cohere', context)).languageModel(model)
     }
     case 'openai-compatible': {
       const apiKey = config.apiKey && readSecret(provider, config.apiKey.env, context)
@@ -46,14 +64,8 @@ export async function createModel(provider: string, config: ProviderConfig, mode
   }
 }
 
-// The log is the authority: what OpenAI keeps by itself is gone after a month, and a thread may be older. Options may say otherwise.
-const OWN_HISTORY = { options: { openai: { store: false } } }
-
-const BUILT_IN = {
-  openai: { key: 'OPENAI_API_KEY', address: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
-  anthropic: { key: 'ANTHROPIC_API_KEY', address: 'https://api.anthropic.com/v1', variable: 'ANTHROPIC_BASE_URL' },
-  google: { key: 'GOOGLE_GENERATIVE_AI_API_KEY', address: 'https://generativelanguage.googleapis.com/v1beta', variable: undefined }
-} as const
+// The log is the authority: what a provider keeps by itself is gone after a month, and a thread may be older. Options may say otherwise.
+const OWN_HISTORY = { openai: { options: { openai: { store: false } } }, xai: { options: { xai: { store: false } } } }
 
 interface Reached {
   readonly baseURL: string
@@ -64,7 +76,7 @@ function toAddress(
   provider: string,
   config: { readonly apiKey?: SecretReference; readonly baseURL?: string },
   context: DriverContext,
-  builtIn: (typeof BUILT_IN)[keyof typeof BUILT_IN]
+  builtIn: BuiltInProvider
 ): Reached {
   // The address is always given: else the package would read one from the environment of the process by itself.
   const baseURL = config.baseURL ?? readAddress(builtIn.variable, context) ?? builtIn.address
@@ -84,7 +96,7 @@ function readAddress(variable: string | undefined, { env }: DriverContext): stri
   return variable === 'ANTHROPIC_BASE_URL' && url.pathname === '/' ? `${url.origin}/v1` : value
 }
 
-function withFetch<T extends { readonly apiKey?: string }>(reached: T, format: 'chat' | 'messages' | 'other', context: DriverContext) {
+function withFetch<T extends { readonly apiKey?: string }>(reached: T, format: ProviderFetchOptions['format'], context: DriverContext) {
   return { ...reached, fetch: createProviderFetch({ format, secret: reached.apiKey, fetch: context.fetch }) }
 }
 

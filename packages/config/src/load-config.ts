@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HoldfastError, nearest, parseYaml } from '@holdfast/runtime'
+import { BUILT_IN_PROVIDERS } from './built-in-providers.ts'
 import type { Config, ProviderConfig } from './config.ts'
 import type { ConfigFault, FieldTable } from './config-faults.ts'
 import { toConfigError, toConfigFaults } from './config-faults.ts'
-import { CONFIG_FIELDS, ConfigShape, LATER_DRIVERS, PROVIDER_SHAPES } from './config-shape.ts'
+import { CONFIG_FIELDS, ConfigShape, PROVIDER_SHAPES } from './config-shape.ts'
 import type { Fields } from './fields.ts'
 import { isFields } from './fields.ts'
 
@@ -101,13 +102,9 @@ function toDriverFault(around: readonly string[], driver: unknown): ConfigFault 
   const expected = `one of ${DRIVERS.join(', ')}`
   const path = driver === undefined ? around : [...around, 'driver']
   if (typeof driver !== 'string') return { code: 'missing', path, message: 'this provider has no driver', expected }
-  if (LATER_DRIVERS.includes(driver)) return { code: 'unsupported', path, message: 'this version does not have the driver yet', expected }
   const [nearMiss] = nearest(driver, DRIVERS)
   return { code: 'invalid', path, message: 'there is no such driver', expected, ...(nearMiss !== undefined && { nearMiss }) }
 }
-
-/** Providers that need no entry: their names are those of drivers that have an address of their own. */
-export const BUILT_IN_PROVIDERS = ['openai', 'anthropic', 'google', 'scripted'] as const
 
 function findUnknownProviders(models: Config['models'], providers: Providers['found']): readonly ConfigFault[] {
   const names = [...Object.keys(providers), ...BUILT_IN_PROVIDERS]

@@ -1,9 +1,9 @@
 import type { LanguageModel, ModelReference, ModelResolver } from '@holdfast/runtime'
 import { HoldfastError, nearest } from '@holdfast/runtime'
+import { BUILT_IN_PROVIDERS } from './built-in-providers.ts'
 import type { Config, ModelProfile, ProviderConfig } from './config.ts'
 import type { DriverContext } from './drivers.ts'
 import { createModel } from './drivers.ts'
-import { BUILT_IN_PROVIDERS } from './load-config.ts'
 import { withDefaults } from './model-defaults.ts'
 
 /** What a resolver works with. */

@@ -1,14 +1,16 @@
 import { HoldfastError } from '@holdfast/runtime'
-import type { ChatEvents } from './chat-stream.ts'
 import { createChatEvents, toChatStream } from './chat-stream.ts'
+import { createCohereEvents } from './cohere-stream.ts'
 import { isFields } from './fields.ts'
 import { toMessageStream } from './message-events.ts'
+import type { StreamEvents } from './stream-events.ts'
 import { createLineReader } from './stream-lines.ts'
+import { createXaiEvents } from './xai-stream.ts'
 
 /** How a provider is spoken to. */
 export interface ProviderFetchOptions {
   /** The format of its streams: `chat` is OpenAI's Chat Completions and what calls itself compatible with it. */
-  readonly format: 'chat' | 'messages' | 'other'
+  readonly format: 'chat' | 'messages' | 'cohere' | 'xai' | 'other'
   /** The key that must not come back in any answer (I14). */
   readonly secret?: string | undefined
   /** Default: the global one, looked up at each request. */
@@ -63,7 +65,7 @@ function withoutStreamOptions(init: RequestInit | undefined): RequestInit | null
 
 async function toReadable(response: Response, options: ProviderFetchOptions): Promise<Response> {
   const isWhole = (response.headers.get('content-type') ?? '').includes('application/json')
-  const convert = { chat: toChatStream, messages: toMessageStream, other: undefined }[options.format]
+  const convert = { chat: toChatStream, messages: toMessageStream, cohere: undefined, xai: undefined, other: undefined }[options.format]
   if (isWhole && convert) {
     const text = hide(await readBounded(response, MAX_WHOLE_BYTES), options.secret)
     return new Response(convert(text), { status: 200, headers: { 'content-type': 'text/event-stream' } })
@@ -76,7 +78,7 @@ async function toReadable(response: Response, options: ProviderFetchOptions): Pr
 function createLineTransform({ format, secret }: ProviderFetchOptions): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
-  const events: ChatEvents = format === 'chat' ? createChatEvents() : { line: (line) => `${line}\n`, end: () => '' }
+  const events = toStreamEvents(format)
   let out: string[] = []
   const reader = createLineReader((line) => out.push(events.line(hide(line, secret))), MAX_LINE_LENGTH, tooLarge)
   const flush = (controller: TransformStreamDefaultController<Uint8Array>): void => {
@@ -96,6 +98,20 @@ function createLineTransform({ format, secret }: ProviderFetchOptions): Transfor
       flush(controller)
     }
   })
+}
+
+function toStreamEvents(format: ProviderFetchOptions['format']): StreamEvents {
+  switch (format) {
+    case 'chat':
+      return createChatEvents()
+    case 'cohere':
+      return createCohereEvents()
+    case 'xai':
+      return createXaiEvents()
+    case 'messages':
+    case 'other':
+      return { line: (line) => `${line}\n`, end: () => '' }
+  }
 }
 
 function tooLarge(): never {

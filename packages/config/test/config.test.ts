@@ -134,7 +134,6 @@ models:
     ['a compatible provider without an address', 'version: "1.0"\nproviders: { a: { driver: openai-compatible } }', 'providers.a.baseURL'],
     ['an api that another driver has', 'version: "1.0"\nproviders: { anthropic: { api: chat } }', 'providers.anthropic.api'],
     ['a provider without a driver', 'version: "1.0"\nproviders: { mine: { baseURL: "http://h" } }', 'providers.mine'],
-    ['a driver of a later version', 'version: "1.0"\nproviders: { groq: { driver: groq } }', 'providers.groq.driver'],
     ['a field of a later version', 'version: "1.0"\nconnections: {}', 'connections'],
     ['a profile of an unknown provider', 'version: "1.0"\nmodels: { a: { provider: opneai, model: m } }', 'models.a.provider'],
     [
