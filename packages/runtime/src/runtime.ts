@@ -1,3 +1,4 @@
+import { assertKey } from './caller-key.ts'
 import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Json } from './contracts/json.ts'
@@ -59,6 +60,7 @@ async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publi
 }
 
 async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOptions): Promise<RunHandle> {
+  assertKey('idempotencyKey', options.idempotencyKey)
   const publication = await publish(core, agent)
   const { definition } = publication
   const variables = resolveVariables(definition.variables, options.variables ?? {})

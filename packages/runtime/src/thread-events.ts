@@ -43,6 +43,8 @@ class Stream {
   }
 
   async *read(): AsyncGenerator<HoldfastEvent> {
+    // I21: nothing is shown before it is known to be the tenant's.
+    await readInfo(this.#core, this.#thread)
     yield* this.#fromStore()
     while (!this.#signal.aborted) {
       if (!this.#options.follow) {

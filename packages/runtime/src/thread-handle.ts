@@ -1,9 +1,11 @@
+import { assertKey } from './caller-key.ts'
 import type { MessageReceipt, ThreadHandle } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { ItemKind, NewItem } from './contracts/store.ts'
+import { faultOfPart } from './part-fault.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { readInfo, untilRest } from './rest.ts'
@@ -39,12 +41,16 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
 
 /** A message's parts, from a text or as they are: well-formed and bounded. Throws `invalid_input` and `value_too_large`. */
 export function toParts(input: string | readonly Part[]): readonly Part[] {
-  const parts = toWellFormedJson(typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input)
-  if (parts.length === 0 || parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
+  const given: unknown = typeof input === 'string' ? [{ type: 'text', text: input }] : input
+  if (!Array.isArray(given)) throw new HoldfastError('invalid_input', 'expected a message as a text or as a list of parts')
+  for (const [index, part] of given.entries()) {
+    const fault = faultOfPart(part)
+    if (fault !== null) throw new HoldfastError('invalid_input', `the part ${index} of the message ${fault}`)
+  }
+  const parts = toWellFormedJson(given as readonly Part[])
+  if (parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
     throw new HoldfastError('invalid_input', 'the message is empty: give it some text or a file')
   }
-  const wrong = parts.find((part) => part.type !== 'text' && part.type !== 'file')
-  if (wrong) throw new HoldfastError('invalid_input', `a message holds parts of type text and file, this one has ${wrong.type}`)
   const json = JSON.stringify(parts)
   if (isDeeplyNested(json)) throw new HoldfastError('invalid_input', `the message is nested deeper than ${MAX_LEVELS} levels`)
   const bytes = Buffer.byteLength(json)
@@ -62,6 +68,7 @@ export function toItem(core: RuntimeCore, thread: ThreadId, kind: ItemKind, id: 
 }
 
 async function sendMessage(core: RuntimeCore, thread: ThreadId, parts: readonly Part[], key: string | undefined): Promise<MessageReceipt> {
+  assertKey('id', key)
   await readInfo(core, thread)
   const item = key ?? `msg_${core.ids.next(16)}`
   // The run that it would start is named by the item, so that the same message twice is the same message.

@@ -171,6 +171,21 @@ describe('a stream of events', () => {
     await expect(collect(runtime.thread('thr_nobody'))).rejects.toMatchObject({ code: 'thread_not_found' })
   })
 
+  test('of another tenant are not shown', async () => {
+    const store = memoryStore()
+    const handle = await runtimeFor(busy(), { store, tenant: 'a' }).start(agentOf({ tools: [get] }), { input: 'go' })
+    await within(handle.settled())
+    const stranger = runtimeFor(busy(), { store, tenant: 'b' }).thread(handle.id)
+    for (const follow of [false, true]) {
+      const seen: unknown[] = []
+      const reading = (async () => {
+        for await (const event of stranger.events({ follow })) seen.push(event)
+      })()
+      await expect(within(reading)).rejects.toMatchObject({ code: 'thread_not_found' })
+      expect(seen).toEqual([])
+    }
+  })
+
   test('ends with the fault of the thread when it cannot be driven here', async () => {
     const store = memoryStore()
     const append = () => Promise.reject(new HoldfastError('store_corrupt', 'torn'))

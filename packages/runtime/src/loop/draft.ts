@@ -105,7 +105,9 @@ class Drafting<State> {
     const { claim, now, stopping } = this.#start
     const context = { attempt: claim.attempt, now, stopping }
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (this.#takeOne(context)) continue
+      // Each leaves fewer: what was sent has an end, however much it is.
+      let isTaking = true
+      while (isTaking) isTaking = this.#takeOne(context)
       const plan = this.#heart.plan(this.state, context)
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
