@@ -117,7 +117,8 @@ class RunningCall {
   async #input(): Promise<unknown> {
     const args = this.#call.arguments ? inlineOf(this.#call.arguments) : {}
     const { inputs } = await this.#ports.ports.prepared(this.#publication)
-    const checked = await (inputs.get(this.#call.tool)?.(args) ?? { ok: true, input: args })
+    const check = inputs.get(this.#call.tool)?.(args) ?? { ok: true, input: args }
+    const checked = check instanceof Promise ? await check : check
     if (!checked.ok) throw new Error(`The arguments do not fit the tool's schema: ${checked.errors}`)
     return checked.input
   }

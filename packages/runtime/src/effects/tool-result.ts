@@ -44,7 +44,8 @@ function messageOf(error: unknown): string {
 }
 
 function cutResult(text: string, maxLength: number): string {
-  const length = weighsTooMuch(JSON.stringify(cutText(text, maxLength))) ? Math.min(maxLength, SAFE_RESULT_LENGTH) : maxLength
+  const isSafe = Math.min(text.length, maxLength) <= SAFE_RESULT_LENGTH
+  const length = isSafe || !weighsTooMuch(JSON.stringify(cutText(text, maxLength))) ? maxLength : Math.min(maxLength, SAFE_RESULT_LENGTH)
   if (text.length <= length) return text
   return `${cutText(text, length)}\n[cut: the first ${length} of ${text.length} characters]`
 }

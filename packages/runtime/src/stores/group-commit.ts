@@ -31,7 +31,8 @@ const MAX_JOBS = 256
 
 interface Asked {
   readonly job: Job<unknown>
-  readonly deadline: Ms
+  /** Since when another process has been in the way. */
+  busySince: Ms | null
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -72,8 +73,12 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
 
   function putBack(batch: readonly Asked[], error: unknown): void {
     const now = performance.now()
-    const waiting = batch.filter((asked) => asked.deadline > now)
-    for (const asked of batch) if (asked.deadline <= now) asked.reject(toStoreError(error, options.path))
+    const waiting: Asked[] = []
+    for (const asked of batch) {
+      asked.busySince ??= now
+      if (now - asked.busySince < options.busyTimeoutMs) waiting.push(asked)
+      else asked.reject(toStoreError(error, options.path))
+    }
     queue = [...waiting, ...queue]
     retries += 1
     if (queue.length > 0 && !isScheduled) schedule(toRetryDelay(retries))
@@ -81,7 +86,7 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
 
   function run<Result>(job: Job<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      queue.push({ job, deadline: performance.now() + options.busyTimeoutMs, resolve: resolve as (result: unknown) => void, reject })
+      queue.push({ job, busySince: null, resolve: resolve as (result: unknown) => void, reject })
       if (!isScheduled) schedule(null)
     })
   }
