@@ -105,9 +105,14 @@ function linearBound(): Bound {
     name: 'bytes per turn of 3200, times those of 800',
     from: ['turn 800', 'turn 3200'],
     limit: 1.05,
-    value: (figures) =>
-      ratio(turnFigure(figures, 'sqlite-process', 3_200, 'bytesPerTurn'), turnFigure(figures, 'sqlite-process', 800, 'bytesPerTurn'))
+    value: (figures) => ratio(bytesPerTurn(figures, 3_200), bytesPerTurn(figures, 800))
   }
+}
+
+/** What a turn of a thread of this length takes of the store's file. */
+export function bytesPerTurn(figures: readonly Figure[], turns: number): number | undefined {
+  const value = figures.findLast((figure) => figure.measure === 'bytes' && figure['turns'] === turns)?.['bytesPerTurn']
+  return typeof value === 'number' ? value : undefined
 }
 
 function field(measure: string, name: string): Bound['value'] {

@@ -1,7 +1,8 @@
 // A process of its own: how long it takes until a thread of so many turns, in a file just opened, asks the model again.
 import { createRuntime } from '@holdfast/runtime'
+import { addTool, benchAgent } from './agent.ts'
 import { median, print, round } from './figures.ts'
-import { addTool, benchAgent, benchModel } from './model.ts'
+import { benchModel } from './model.ts'
 import type { BenchStore } from './store.ts'
 import { openStore } from './store.ts'
 

@@ -1,7 +1,8 @@
 // A process of its own: 200 threads of 50 turns at once, every commit synced.
 import { createRuntime } from '@holdfast/runtime'
+import { addTool, benchAgent } from './agent.ts'
 import { print, round } from './figures.ts'
-import { addTool, benchAgent, benchModel } from './model.ts'
+import { benchModel } from './model.ts'
 import { openStore } from './store.ts'
 
 const THREADS = 200

@@ -1,19 +1,27 @@
-// A process of its own: one thread right after the start, with five turns before it: the job and the protocol of our comparison of runtimes,
-// where a script runs one agent.
-import { measureAiSdk } from './aisdk.ts'
+// A process of its own: one thread right after the start, with five turns before it. The protocol of our comparison of runtimes, where a
+// script runs one agent. A contender loads nothing of the others.
 import { print, round } from './figures.ts'
-import type { StoreKind } from './store.ts'
-import { runThread } from './thread.ts'
 
 const WARM_UP_TURNS = 5
 
 const variant = process.argv[2] ?? 'ai-sdk'
 const turns = Number(process.argv[3] ?? 50)
 
-await run(WARM_UP_TURNS)
-print({ measure: 'fresh', variant, turns, us: round(((await run(turns)) / turns) * 1_000) })
+await (variant === 'ai-sdk' ? runAiSdk() : runRuntime())
 
-async function run(length: number): Promise<number> {
-  if (variant === 'ai-sdk') return measureAiSdk(length)
-  return (await runThread(length, variant.replace('sqlite-', '') as StoreKind)).durationMs
+async function runAiSdk(): Promise<void> {
+  const { measureAiSdk } = await import('./aisdk.ts')
+  await measureAiSdk(WARM_UP_TURNS)
+  report(await measureAiSdk(turns))
+}
+
+async function runRuntime(): Promise<void> {
+  const { openLane } = await import('./thread.ts')
+  await using lane = await openLane('process')
+  await lane.run(WARM_UP_TURNS)
+  report((await lane.run(turns)).durationMs)
+}
+
+function report(durationMs: number): void {
+  print({ measure: 'fresh', variant, turns, us: round((durationMs / turns) * 1_000) })
 }

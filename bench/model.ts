@@ -1,5 +1,4 @@
 import type { LanguageModel } from '@holdfast/runtime'
-import { defineAgent, defineTool } from '@holdfast/runtime'
 
 type Options = Parameters<LanguageModel['doStream']>[0]
 type Stream = Awaited<ReturnType<LanguageModel['doStream']>>['stream']
@@ -51,25 +50,6 @@ export function benchModel(turns: number, onTurn: (turn: number) => void = () =>
 /** What the tool of the job does, for every contender. */
 export function add(a: number, b: number): string {
   return JSON.stringify({ sum: a + b, note: words(a + 50, 100) })
-}
-
-/** The tool as our runtime takes it. */
-export const addTool = defineTool({
-  name: 'add',
-  description: 'Adds two numbers.',
-  input: {
-    type: 'object',
-    properties: { a: { type: 'number' }, b: { type: 'number' } },
-    required: ['a', 'b'],
-    additionalProperties: false
-  },
-  effect: 'read',
-  execute: ({ a, b }) => add(Number(a), Number(b))
-})
-
-/** The agent of the job, with room for its turns. */
-export function benchAgent(turns: number): ReturnType<typeof defineAgent> {
-  return defineAgent({ name: 'bench', model: { ref: 'bench' }, tools: [addTool], limits: { maxTurns: turns + 10 } })
 }
 
 /** Text of `length` characters that no store can compress away: another piece of a fixed pseudo-random text for each `index`. */

@@ -1,8 +1,9 @@
 // A process of its own, with --expose-gc: what threads that rest until a timer hold of the heap, and how many timers run for them.
 import type { LanguageModel } from '@holdfast/runtime'
 import { createRuntime } from '@holdfast/runtime'
+import { addTool, benchAgent } from './agent.ts'
 import { print, round } from './figures.ts'
-import { addTool, benchAgent, benchModel } from './model.ts'
+import { benchModel } from './model.ts'
 import { openStore } from './store.ts'
 
 const AT_ONCE = 200

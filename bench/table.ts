@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { turnFigure } from './bounds.ts'
+import { bytesPerTurn, turnFigure } from './bounds.ts'
 import type { Figure } from './figures.ts'
 
 const README = join(import.meta.dirname, '../README.md')
@@ -55,7 +55,7 @@ function toList(figures: readonly Figure[]): readonly string[] {
   const loads = figures
     .filter((figure) => figure.measure === 'claim-load')
     .map((figure) => `${figure['turns']} turns in ${figure['ms']} ms`)
-  const bytes = turnFigure(figures, 'sqlite-process', 800, 'bytesPerTurn')
+  const bytes = bytesPerTurn(figures, 800)
   return [
     `- 200 threads of 50 turns at once, every commit synced: ${get('fleet', 'turnsPerSecond')} turns a second, peak memory ${get('fleet', 'peakRssMb')} MB.`,
     `- A turn takes ${bytes ?? '?'} bytes of the file, however long the thread is.`,

@@ -1,5 +1,6 @@
 import { createRuntime } from '@holdfast/runtime'
-import { addTool, benchAgent, benchModel } from './model.ts'
+import { addTool, benchAgent } from './agent.ts'
+import { benchModel } from './model.ts'
 import type { StoreKind } from './store.ts'
 import { openStore } from './store.ts'
 
@@ -8,20 +9,40 @@ export interface ThreadRun {
   readonly durationMs: number
   /** When the model was asked, turn by turn. */
   readonly askedAt: readonly number[]
-  readonly bytes: number
 }
 
-/** Runs one thread of so many turns on a new store. */
-export async function runThread(length: number, kind: StoreKind): Promise<ThreadRun> {
-  await using opened = await openStore(kind)
-  const askedAt: number[] = []
-  const bench = benchModel(length, () => askedAt.push(performance.now()))
-  await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench } })
-  const since = performance.now()
-  const run = await runtime.start(benchAgent(length), { input: 'go' })
-  const result = await run.settled()
-  const durationMs = performance.now() - since
-  if (!result.text?.startsWith('final')) throw new Error(`expected the final text of the job, got ${JSON.stringify(result)}`)
-  await runtime.close()
-  return { durationMs, askedAt, bytes: await opened.close() }
+/** A runtime on a store of its own that runs one thread after the other. */
+export interface Lane extends AsyncDisposable {
+  /** Runs a thread of so many turns. */
+  run(turns: number): Promise<ThreadRun>
+  /** Closes runtime and store and gives the size of the store's file. */
+  close(): Promise<number>
+}
+
+/** Makes a runtime on a new store. */
+export async function openLane(kind: StoreKind): Promise<Lane> {
+  const opened = await openStore(kind)
+  let model = benchModel(0)
+  const runtime = createRuntime({ store: opened.store, tools: [addTool], models: () => model })
+  const close = async (): Promise<number> => {
+    await runtime.close()
+    return opened.close()
+  }
+  return {
+    async run(turns) {
+      const askedAt: number[] = []
+      model = benchModel(turns, () => askedAt.push(performance.now()))
+      const since = performance.now()
+      const run = await runtime.start(benchAgent(turns), { input: 'go' })
+      const result = await run.settled()
+      const durationMs = performance.now() - since
+      if (!result.text?.startsWith('final')) throw new Error(`expected the final text of the job, got ${JSON.stringify(result)}`)
+      return { durationMs, askedAt }
+    },
+    close,
+    async [Symbol.asyncDispose]() {
+      await close()
+      await opened[Symbol.asyncDispose]()
+    }
+  }
 }

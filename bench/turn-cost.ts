@@ -1,53 +1,56 @@
 // A process of its own: what a turn costs at one length of thread, on every store, between two halves of the floor of the same run.
 import { measureAiSdk } from './aisdk.ts'
 import { median, print, round } from './figures.ts'
-import { measureFloor } from './floor.ts'
-import type { Durability } from './store.ts'
-import type { ThreadRun } from './thread.ts'
-import { runThread } from './thread.ts'
+import type { Floor } from './floor.ts'
+import { openFloor } from './floor.ts'
+import type { Lane, ThreadRun } from './thread.ts'
+import { openLane } from './thread.ts'
 
-// Compiled code is what is measured: a server's, not a script's.
+// Compiled code is what is measured: a server's, not a script's. `fresh.ts` has the script's.
 const WARM_UP_TURNS = 800
 const WARM_UP_RUNS = 3
 
 const turns = Number(process.argv[2] ?? 50)
 const rounds = Number(process.argv[3] ?? 1)
 
+await using memory = await openLane('memory')
+await using onProcess = await openLane('process')
+await using onPower = await openLane('power')
+using processFloor = openFloor('process')
+using powerFloor = openFloor('power')
+
 for (let run = 0; run < WARM_UP_RUNS; run++) {
-  await runThread(WARM_UP_TURNS, 'process')
-  await runThread(WARM_UP_TURNS, 'memory')
+  processFloor.run(WARM_UP_TURNS)
+  await onProcess.run(WARM_UP_TURNS)
+  await memory.run(WARM_UP_TURNS)
   await measureAiSdk(WARM_UP_TURNS)
 }
-for (let index = 0; index < rounds; index++) await runAll(turns, index)
+await onPower.run(WARM_UP_TURNS)
+for (let index = 0; index < rounds; index++) {
+  await runBesideFloor('process', onProcess, processFloor, index)
+  await runBesideFloor('power', onPower, powerFloor, index)
+  report('memory', index, await memory.run(turns))
+  report('ai-sdk', index, { durationMs: await measureAiSdk(turns), askedAt: [] })
+}
+await reportBytes()
 
-async function runAll(length: number, index: number): Promise<void> {
-  for (const durability of ['process', 'power'] as const) await runBesideFloor(length, durability, index)
-  const memory = await runThread(length, 'memory')
-  const aiSdkMs = await measureAiSdk(length)
-  print({ measure: 'turn', variant: 'memory', turns: length, round: index, us: perTurn(memory.durationMs, length), ...drift(memory) })
-  print({ measure: 'turn', variant: 'ai-sdk', turns: length, round: index, us: perTurn(aiSdkMs, length) })
+async function runBesideFloor(durability: string, lane: Lane, floor: Floor, index: number): Promise<void> {
+  const before = floor.run(Math.ceil(turns / 2))
+  const run = await lane.run(turns)
+  const durationMs = before + floor.run(Math.floor(turns / 2))
+  report(`floor-${durability}`, index, { durationMs, askedAt: [] })
+  report(`sqlite-${durability}`, index, run, { timesFloor: round(run.durationMs / durationMs, 2) })
 }
 
-async function runBesideFloor(length: number, durability: Durability, index: number): Promise<void> {
-  const before = measureFloor(Math.ceil(length / 2), durability)
-  const run = await runThread(length, durability)
-  const after = measureFloor(Math.floor(length / 2), durability)
-  const floor = before + after
-  const common = { turns: length, round: index }
-  print({ measure: 'turn', variant: `floor-${durability}`, ...common, us: perTurn(floor, length) })
-  print({
-    measure: 'turn',
-    variant: `sqlite-${durability}`,
-    ...common,
-    us: perTurn(run.durationMs, length),
-    timesFloor: round(run.durationMs / floor, 2),
-    bytesPerTurn: Math.round(run.bytes / length),
-    ...drift(run)
-  })
+function report(variant: string, index: number, run: ThreadRun, more: { readonly timesFloor?: number } = {}): void {
+  const us = round((run.durationMs / turns) * 1_000)
+  print({ measure: 'turn', variant, turns, round: index, us, ...more, ...drift(run) })
 }
 
-function perTurn(durationMs: number, length: number): number {
-  return round((durationMs / length) * 1_000)
+async function reportBytes(): Promise<void> {
+  await using lane = await openLane('process')
+  await lane.run(turns)
+  print({ measure: 'bytes', turns, bytesPerTurn: Math.round((await lane.close()) / turns) })
 }
 
 /** How much longer the last 50 turns took than turns 25 to 75. */
