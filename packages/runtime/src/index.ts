@@ -19,7 +19,7 @@ export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, Wai
 export type { Json, JsonObject } from './contracts/json.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'
 export type { LanguageModel, ModelResolver } from './contracts/model.ts'
-export type { ModelPrice, ModelRates } from './contracts/price.ts'
+export type { CalledModel, ModelPrice, ModelRates } from './contracts/price.ts'
 export type {
   Definition,
   Limits,
@@ -71,6 +71,8 @@ export { parseYaml } from './manifest/yaml.ts'
 export type { Script, ScriptTurn } from './models/script-turn.ts'
 export type { Answer, ScriptedModelOptions } from './models/scripted-model.ts'
 export { answeringModel, scriptedModel } from './models/scripted-model.ts'
+export type { PriceLookup, PriceLookupOptions } from './prices/price-lookup.ts'
+export { createPriceLookup } from './prices/price-lookup.ts'
 export { createRuntime } from './runtime.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export type { SqliteStoreOptions } from './stores/sqlite-store.ts'
