@@ -27,6 +27,17 @@ Exit codes: 0 completed, 1 failed, 2 wrong usage or input, 3 waiting, 4 cancelle
 6 store not reachable or thread owned by another worker, 130 interrupted (let go, not cancelled; 143 by
 SIGTERM, 129 by SIGHUP, 141 when the reader of the output went away while a thread was driven).`
 
+/** The commands, in the order in which help shows them. */
+const COMMANDS: readonly ((choose: Choose) => Command)[] = [
+  runCommandOf,
+  resumeCommand,
+  threadsCommand,
+  showCommand,
+  logCommand,
+  messageCommand,
+  cancelCommand
+]
+
 type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined }
 
 /**
@@ -42,7 +53,7 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
   try {
     program.parse([...argv], { from: 'user' })
   } catch (error) {
-    return refuse(error, argv, io)
+    return refuse(error, { argv, io, program })
   }
   if (!chosen) return EXIT.completed
   return perform(chosen, program.opts<SharedOptions>(), io)
@@ -77,10 +88,8 @@ function buildProgram(io: CommandIo, choose: Choose): Command {
     .option('--quiet', 'no progress on standard error')
     .option('--no-color', 'no colours (also: NO_COLOR=1)')
     .addHelpText('after', AFTER_HELP)
-  for (const build of [runCommandOf, resumeCommand, threadsCommand, showCommand, logCommand, messageCommand, cancelCommand]) {
-    program.addCommand(build(choose))
-  }
-  for (const command of [program, ...program.commands]) {
+  for (const build of COMMANDS) program.addCommand(build(choose))
+  for (const command of withSubcommands(program)) {
     command
       .exitOverride()
       .configureHelp({ showGlobalOptions: true })
@@ -98,8 +107,19 @@ function buildProgram(io: CommandIo, choose: Choose): Command {
   return program
 }
 
+/** A command and all that are below it. */
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
+}
+
+interface Refused {
+  readonly argv: readonly string[]
+  readonly io: CommandIo
+  readonly program: Command
+}
+
 /** The parser found something wrong, or showed help or the version. */
-function refuse(error: unknown, argv: readonly string[], io: CommandIo): number {
+function refuse(error: unknown, { argv, io, program }: Refused): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.completed
   // Help that was shown because no command was named.
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.invalid
@@ -111,13 +131,14 @@ function refuse(error: unknown, argv: readonly string[], io: CommandIo): number 
     return exitCodeOfError(report.code)
   }
   const message = error.message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
-  output.fail({ code: 'invalid_input', message, details: {}, remedy: `See \`holdfast ${helpTopic(argv)}--help\`.` })
+  output.fail({ code: 'invalid_input', message, details: {}, remedy: `See \`holdfast ${helpTopic(program, argv)}--help\`.` })
   return EXIT.invalid
 }
 
-function helpTopic(argv: readonly string[]): string {
-  const name = argv.find((argument) => /^(?:run|resume|threads|show|log|message|cancel)$/.test(argument))
-  return name === undefined ? '' : `${name} `
+/** The words that lead to the command that was meant. */
+function helpTopic(command: Command, argv: readonly string[]): string {
+  const named = argv.map((argument) => command.commands.find((each) => each.name() === argument)).find((found) => found !== undefined)
+  return named === undefined ? '' : `${named.name()} ${helpTopic(named, argv)}`
 }
 
 /** Beside `src` and `dist` alike. */

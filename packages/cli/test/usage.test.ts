@@ -2,12 +2,22 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast } from './command-kit.ts'
 
-const COMMANDS = ['run', 'resume', 'threads', 'show', 'log', 'message', 'cancel'] as const
+/** Every command, and every command below one, as the help itself lists them. */
+async function allCommands(folder: string, above: readonly string[] = []): Promise<readonly (readonly string[])[]> {
+  const { stdout } = await holdfast(folder, [...above, '--help'])
+  const list = stdout.split('\nCommands:\n')[1]?.split('\n\n')[0] ?? ''
+  const names = [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)]
+    .map(([, name]) => [...above, name ?? ''])
+    .filter((path) => path.at(-1) !== 'help')
+  return [...names, ...(await Promise.all(names.map((path) => allCommands(folder, path)))).flat()]
+}
 
 describe('the command line', () => {
   test('shows help with examples for the program and for every command', async () => {
     const folder = folderWith()
-    for (const argv of [['--help'], ['help'], ...COMMANDS.map((command) => [command, '--help'])]) {
+    const commands = await allCommands(folder)
+    expect(commands).toEqual(expect.arrayContaining([['run'], ['resume'], ['threads'], ['show'], ['log'], ['message'], ['cancel']]))
+    for (const argv of [['--help'], ['help'], ...commands.map((path) => [...path, '--help'])]) {
       const { code, stdout, stderr } = await holdfast(folder, argv)
       expect({ argv, code, stderr, hasExample: stdout.includes('$ holdfast ') }).toEqual({ argv, code: 0, stderr: '', hasExample: true })
       expect(stdout).toContain('--store')

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { RunStatus, ThreadInfo } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { toColumns } from '../columns.ts'
 import { EXIT } from '../exit-code.ts'
 import { wholeNumber } from '../option-values.ts'
 import { toVisibleLine } from '../visible-text.ts'
@@ -60,13 +61,7 @@ function toTable(items: readonly ThreadInfo[]): readonly string[] {
       .map((each) => toVisibleLine(each))
       .join(', ')
   ])
-  const widths = rows.reduce<readonly number[]>((found, row) => row.map((cell, index) => Math.max(cell.length, found[index] ?? 0)), [])
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd()
-  )
+  return toColumns(rows)
 }
 
 function parseStatuses(text: string): readonly RunStatus[] {
