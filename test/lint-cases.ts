@@ -6,12 +6,25 @@ const RUNTIME = 'packages/runtime/src'
 
 /** Files that the cases import, so that every import can be resolved. */
 export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
-  ...['contracts', 'util', 'state', 'manifest', 'effects', 'loop', 'http', 'tools', 'stores', 'models', 'prices', 'engine', 'testing'].map(
-    (layer) => ({
-      path: `${RUNTIME}/${layer}/thing.ts`,
-      source: 'export const thing = 1\n'
-    })
-  ),
+  ...[
+    'contracts',
+    'util',
+    'state',
+    'manifest',
+    'effects',
+    'loop',
+    'http',
+    'tools',
+    'stores',
+    'models',
+    'prices',
+    'transfer',
+    'engine',
+    'testing'
+  ].map((layer) => ({
+    path: `${RUNTIME}/${layer}/thing.ts`,
+    source: 'export const thing = 1\n'
+  })),
   { path: `${RUNTIME}/util/circle-back.ts`, source: "import { circle } from './circle.ts'\nexport const back = (): number => circle()\n" },
   {
     path: `${RUNTIME}/util/type-circle-back.ts`,
@@ -44,6 +57,8 @@ export const FORBIDDEN: readonly Forbidden[] = [
   layer('models', 'stores'),
   layer('models', 'effects'),
   layer('prices', 'effects'),
+  layer('transfer', 'effects'),
+  layer('transfer', 'stores'),
   layer('prices', 'state'),
   layer('effects', 'prices'),
   layer('engine', 'state'),
@@ -68,6 +83,7 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('http', 'zod'),
   npm('models', 'liquidjs'),
   npm('prices', 'node:fs'),
+  npm('transfer', 'node:fs'),
   npm('engine', 'node:timers/promises'),
   npm('testing', 'node:fs'),
   {
@@ -187,6 +203,7 @@ export const ALLOWED: readonly Case[] = [
     tools: ['../contracts/thing.ts', '../util/thing.ts', '../http/thing.ts', 'node:buffer'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
     prices: ['../contracts/thing.ts', '../util/thing.ts'],
+    transfer: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'zod'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
     testing: ['../contracts/thing.ts', '../util/thing.ts', 'node:assert/strict']
   }).map(([folder, paths]) => ({

@@ -2,13 +2,17 @@ export type {
   AgentDefinition,
   AgentTool,
   EventsOptions,
+  ImportReceipt,
   MessageReceipt,
   RunHandle,
   RunResult,
   Runtime,
   RuntimeOptions,
   StartOptions,
-  ThreadHandle
+  ThreadCheck,
+  ThreadHandle,
+  ThreadProblem,
+  TurnPrompt
 } from './contracts/api.ts'
 export type { Clock, IdSource } from './contracts/clock.ts'
 export type { ErrorCode } from './contracts/errors.ts'

@@ -7,6 +7,7 @@ import type { Definition, Publication } from './contracts/publication.ts'
 import type { NewThread } from './contracts/store.ts'
 import type { Tool } from './contracts/tool.ts'
 import { NO_USAGE } from './contracts/usage.ts'
+import { importThread } from './import-thread.ts'
 import { freezeDefinition } from './manifest/publish.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { resolveVariables } from './manifest/variables.ts'
@@ -44,6 +45,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     thread: (id) => createThreadHandle(core, id),
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
+    import: (pieces) => importThread(core, pieces),
     close,
     [Symbol.asyncDispose]: () => close()
   }

@@ -6,13 +6,18 @@ import type { Json } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { ItemKind, NewItem } from './contracts/store.ts'
 import { faultOfPart } from './part-fault.ts'
+import { exportThread } from './export-thread.ts'
+import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { readInfo, untilRest } from './rest.ts'
+import { findNoRetry } from './state/retry.ts'
 import { threadEvents } from './thread-events.ts'
+import { readPrompt } from './turn-prompt.ts'
 import { digestJson, digestText } from './util/canonical.ts'
 import { isDeeplyNested, MAX_LEVELS } from './util/nesting.ts'
 import { toWellFormedJson } from './util/well-formed.ts'
+import { verifyThread } from './verify-thread.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
 const PAGE_BYTES = 256 * 1024
@@ -35,7 +40,13 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       const body = toWellFormedJson({ reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 })
       await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
     },
-    resume: (options = {}) => resume(core, id, options.takeover ?? false)
+    resume: (options = {}) => resume(core, id, options.takeover ?? false),
+    retry: async (input) => retry(core, id, input === undefined ? null : toParts(input)),
+    publication: async () => core.publication((await readInfo(core, id)).publication),
+    prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
+    export: () => exportThread(core, id),
+    verify: () => verifyThread(core, id),
+    remove: () => removeThread(core, id)
   }
 }
 
@@ -72,9 +83,35 @@ async function sendMessage(core: RuntimeCore, thread: ThreadId, parts: readonly 
   await readInfo(core, thread)
   const item = key ?? `msg_${core.ids.next(16)}`
   // The run that it would start is named by the item, so that the same message twice is the same message.
-  const run = `run_${digestText(`${thread}:${item}`).slice(7, 27)}`
+  const run = toRunId(thread, item)
   const state = await deliver(core, toItem(core, thread, 'message', item, { run, parts } as unknown as Json))
   return { item, state }
+}
+
+function toRunId(thread: ThreadId, item: string): string {
+  return `run_${digestText(`${thread}:${item}`).slice(7, 27)}`
+}
+
+/** Starts the next run in place of the last one: as it was asked, or with a message of its own. */
+async function retry(core: RuntimeCore, thread: ThreadId, parts: readonly Part[] | null): Promise<MessageReceipt> {
+  const { row } = await readInfo(core, thread)
+  const { state } = await core.fold(thread)
+  const why = findNoRetry(state)
+  if (why === 'answered' && !parts) {
+    throw new HoldfastError('invalid_input', `the model has said its last word in the last run of ${thread}: say what it is to do now`, {
+      details: { thread, status: row.status }
+    })
+  }
+  if (!state.run || (why !== null && why !== 'answered')) {
+    throw new HoldfastError('conflict', `the last run of ${thread} did not fail and was not stopped: it is ${row.status}`, {
+      details: { thread, status: row.status }
+    })
+  }
+  // Several retries of one run are one.
+  const item = `retry:${state.run.id}`
+  if (parts) return sendMessage(core, thread, parts, item)
+  const body = { run: toRunId(thread, item), parts: [], retries: state.run.id }
+  return { item, state: await deliver(core, toItem(core, thread, 'start', item, body)) }
 }
 
 async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 'repeated'> {

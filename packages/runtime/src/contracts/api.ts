@@ -1,8 +1,9 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { Commit, Fault, RunStatus } from './fact.ts'
-import type { Ms, Principal, RunId, ThreadId } from './ids.ts'
+import type { Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Part } from './message.ts'
 import type { LanguageModel, ModelResolver } from './model.ts'
@@ -89,6 +90,38 @@ export interface RunResult {
   readonly subtreeCost: Cost
 }
 
+/** What an import did: a thread that was there, with the same log at its beginning, is left as it is. */
+export interface ImportReceipt {
+  readonly thread: ThreadId
+  readonly state: 'imported' | 'repeated'
+}
+
+/** What a model was given at one try of a turn. The request is the one of the provider interface, without its signal. */
+export interface TurnPrompt {
+  readonly run: RunId
+  readonly turn: TurnId
+  readonly try: number
+  /** As the definition names it. */
+  readonly model: string
+  readonly request: Omit<LanguageModelV4CallOptions, 'abortSignal'>
+}
+
+/** Something about a thread that does not follow from its log. `log`: a commit is missing, damaged or not readable. */
+export interface ThreadProblem {
+  readonly what: 'publication' | 'log' | 'row' | 'runs' | 'waits' | 'items'
+  readonly message: string
+  readonly sequence?: number
+}
+
+/** What a thread's data says about itself. */
+export interface ThreadCheck {
+  readonly thread: ThreadId
+  /** How many commits were looked at. */
+  readonly head: number
+  /** None: all is well. */
+  readonly problems: readonly ThreadProblem[]
+}
+
 /** What became of a message at its acceptance; `taken` and `message.returned` follow as events. */
 export interface MessageReceipt {
   readonly item: string
@@ -123,6 +156,32 @@ export interface ThreadHandle {
    * whoever it is, or only the worker of that id (of several that try so exactly one succeeds).
    */
   resume(options?: { readonly takeover?: boolean | string }): Promise<void>
+  /**
+   * Starts the next run in place of the last one, which failed or was stopped. Without an input that is possible when the model owes an
+   * answer: to a message or to results. Where it has said its last word an input is needed, as for any next run (`invalid_input`).
+   * Throws `conflict` when there is nothing to retry. Several retries of one run make one.
+   */
+  retry(input?: string | readonly Part[]): Promise<MessageReceipt>
+  /** The publication that the thread is pinned to. */
+  publication(): Promise<Publication>
+  /**
+   * What the model was given at a turn, a number of the latest run or any turn's id; at its last try unless one is told. Built from facts
+   * and publication (I19). Throws `invalid_input` when no model was asked there.
+   */
+  prompt(turn: number | TurnId, options?: { readonly try?: number }): Promise<TurnPrompt>
+  /**
+   * The thread as a text in JSONL, line by line, byte for byte the same each time: header, publication, commits, accepted items. What is
+   * made of it elsewhere is a second thread with the same past: decide about and drive only one of them. Throws `thread_busy` when it goes on all
+   * the time.
+   */
+  export(): AsyncIterable<string>
+  /** Compares everything that the store keeps of the thread with its log (I1). Reads all of it. Throws `thread_busy` as `export` does. */
+  verify(): Promise<ThreadCheck>
+  /**
+   * Removes the thread with all that it had. False when there is none. Throws `thread_busy` when a live worker owns it, its run has
+   * not come to rest, or something in its inbox has not been looked at; `conflict` for a thread below another one.
+   */
+  remove(): Promise<boolean>
 }
 
 /** A thread just started, with its first run. */
@@ -141,6 +200,12 @@ export interface Runtime extends AsyncDisposable {
   thread(id: ThreadId): ThreadHandle
   threads(query?: Omit<ThreadQuery, 'tenant'>): Promise<Page<ThreadInfo>>
   waits(query?: Omit<WaitQuery, 'tenant'>): Promise<Page<WaitRow>>
+  /**
+   * Makes a thread from its export, at its attempt and nobody's; its open waits can be decided. The same export again changes nothing. What
+   * stands in it is believed as far as digests and the rules of the log go: who wrote the file may have made up approvals. Throws
+   * `invalid_input` (details: `line`), `log_corrupt`, `format_unknown`, and `conflict` when there is another thread under its id or key.
+   */
+  import(pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportReceipt>
   /**
    * Stops driving: starts nothing new, gives running tools `graceMs` (default 5,000), drops model calls after `modelGraceMs` (default the
    * same), releases every thread. Cancels nothing. The store stays open unless the runtime made it.

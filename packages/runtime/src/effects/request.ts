@@ -12,7 +12,7 @@ const systemOf = new WeakMap<State['variables'], Map<string, string>>()
 export async function buildRequest(
   state: State,
   history: LanguageModelV4CallOptions['prompt'],
-  prepared: PreparedPublication,
+  prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared

@@ -6,6 +6,7 @@ import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
 import { answersMessage } from './end.ts'
+import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
 import { conversationOf, hasOpenTurn, isActive } from './state.ts'
 
@@ -14,6 +15,8 @@ export interface MessageBody {
   readonly run: RunId
   readonly parts: readonly Part[]
   readonly variables?: { readonly [key: string]: Json }
+  /** The run that is tried again: the item brings no message, and is stale once another run has come. */
+  readonly retries?: RunId
 }
 
 /**
@@ -26,14 +29,16 @@ export function take(state: State, items: readonly InboxItem[], context: { reado
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
   const message = items.find((item) => item.kind === 'start' || item.kind === 'message')
-  return message && canTakeMessage(state, context.now) ? takeMessage(state, message) : null
+  if (!message) return null
+  if (retriedRun(message) !== undefined) return takeRetry(state, message)
+  return canTakeMessage(state, context.now) ? takeMessage(state, message) : null
 }
 
 /** Messages that came before the cancel go back to their sender; a start becomes a run that ends at once. */
 function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem): Taken {
   const older = items.slice(0, items.indexOf(cancel))
   const start = older.find((item) => item.kind === 'start')
-  if (start && !isActive(state)) return takeMessage(state, start)
+  if (start && !isActive(state)) return retriedRun(start) === undefined ? takeMessage(state, start) : takeRetry(state, start)
   const message = older.find((item) => item.kind === 'message' || item.kind === 'interrupt')
   if (message) {
     return { item: message, facts: [{ v: 1, type: 'message.returned', cause: message.id, item: message.id, why: 'cancelled' }] }
@@ -80,14 +85,27 @@ function takeMessage(state: State, item: InboxItem): Taken {
   const body = item.body as unknown as MessageBody
   const facts: Fact[] = []
   const run = isActive(state) && state.run ? state.run.id : body.run
-  if (!isActive(state)) {
-    facts.push({ v: 1, type: 'run.started', run, cause: item.id, publication: state.publication, mode: 'sequential', by: item.from })
-  }
+  if (!isActive(state)) facts.push(toRunStarted(state, item))
   if (body.variables && Object.keys(body.variables).length > 0) {
     facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(body.variables) })
   }
   facts.push({ v: 1, type: 'message.received', run, scope: '', cause: item.id, source: item.from, parts: { inline: body.parts } })
   return { item, facts }
+}
+
+/** The next run in place of one that failed or was stopped: what that one last read is asked again. */
+function takeRetry(state: State, item: InboxItem): Taken {
+  const run = retriedRun(item)
+  return run !== undefined && canRetry(state, run) ? { item, facts: [toRunStarted(state, item)] } : discard(item, 'stale')
+}
+
+function retriedRun(item: InboxItem): RunId | undefined {
+  return item.kind === 'start' ? (item.body as unknown as MessageBody | null)?.retries : undefined
+}
+
+function toRunStarted(state: State, item: InboxItem): Fact {
+  const { run } = item.body as unknown as MessageBody
+  return { v: 1, type: 'run.started', run, cause: item.id, publication: state.publication, mode: 'sequential', by: item.from }
 }
 
 function toBodies(values: { readonly [key: string]: Json }): { readonly [key: string]: Body } {

@@ -12,6 +12,7 @@ type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
 export type Step =
   | { readonly do: 'message'; readonly text: string }
   | { readonly do: 'cancel' }
+  | { readonly do: 'retry' }
   | { readonly do: 'crash' }
   | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
   | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
@@ -41,7 +42,7 @@ const nth = fc.nat(5)
 /** Anything that can happen. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
-  { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }, { do: 'retry' }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -88,10 +89,15 @@ export function play(thread: PureThread, step: Step): void {
   if (step.do === 'crash') thread.claim()
   else if (step.do === 'message') thread.message(step.text)
   else if (step.do === 'cancel') thread.deliver('cancel', { reason: 'enough' })
+  else if (step.do === 'retry') retry(thread)
   else if (step.do === 'wait') thread.now += step.ms
   else if (step.do === 'decide') decide(thread, step.nth, step.decision)
   else return void thread.commit(...outcomeOf(thread, step))
   thread.commit()
+}
+
+function retry(thread: PureThread): void {
+  thread.deliver('start', { run: `run_retry_${thread.delivered.length}`, parts: [], retries: thread.state.run?.id ?? 'none' })
 }
 
 function decide(thread: PureThread, place: number, decision: Json): void {
@@ -105,7 +111,8 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
   const { actions } = thread.plan()
   if (step.do === 'answer' || step.do === 'fail') {
     if (!actions.some((action) => action.do === 'infer')) return []
-    return step.do === 'fail' ? [failure(state, step.why, step)] : answer(state, step.parts, step)
+    if (step.do === 'answer') return answer(state, step.parts, step)
+    return [failure(state, step.why, step.retryAfterMs === undefined ? {} : { retryAfterMs: step.retryAfterMs })]
   }
   const fitting = actions.filter((action) => action.do === (step.do === 'gate' ? 'gate' : 'run'))
   const action = fitting[step.nth % Math.max(1, fitting.length)]

@@ -1,0 +1,121 @@
+// Holds I1 against a store: every row beside a log is what the log folds to.
+import { isDeepStrictEqual } from 'node:util'
+import type { ThreadCheck, ThreadProblem } from './contracts/api.ts'
+import { isHoldfastError } from './contracts/errors.ts'
+import type { Commit } from './contracts/fact.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { RunInfo } from './contracts/store.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+import type { FoldedThread } from './state/thread-fold.ts'
+import { ThreadFold } from './state/thread-fold.ts'
+import type { StillThread } from './still-thread.ts'
+import { readStill } from './still-thread.ts'
+import { digestJson } from './util/canonical.ts'
+
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** Reads all that is kept of a thread and says what does not belong together. */
+export async function verifyThread(core: RuntimeCore, thread: ThreadId): Promise<ThreadCheck> {
+  const still = await readStill(core, thread)
+  const { head } = still.info
+  const problems: ThreadProblem[] = []
+  const fold = await startFold(core, still, problems)
+  for (let next = 1; next <= head; ) {
+    const { commits, problem } = await readPage(core, thread, next)
+    for (const commit of commits) if (commit.sequence <= head) addCommit(fold, commit, problems)
+    if (problem) problems.push(problem)
+    next = problem?.sequence === undefined ? (commits.at(-1)?.sequence ?? head) + 1 : problem.sequence + 1
+  }
+  if (problems.length === 0 && fold) problems.push(...compare(still, fold.end(still.items)))
+  return { thread, head, problems }
+}
+
+async function startFold(core: RuntimeCore, { info }: StillThread, problems: ThreadProblem[]): Promise<ThreadFold | null> {
+  const publication = await core.store.publication(info.publication)
+  if (publication && digestJson(publication.definition) === info.publication) return new ThreadFold(info.id, publication)
+  const what = publication ? 'does not match its digest' : 'is missing'
+  problems.push({ what: 'publication', message: `the publication ${info.publication} ${what}` })
+  return null
+}
+
+/** A page; one that cannot be read whole gives no commits and tells of the first that cannot. */
+async function readPage(
+  core: RuntimeCore,
+  thread: ThreadId,
+  from: number
+): Promise<{ readonly commits: readonly Commit[]; readonly problem?: ThreadProblem }> {
+  try {
+    return { commits: await core.store.read(thread, from, PAGE_BYTES) }
+  } catch (error) {
+    if (!isHoldfastError(error, 'log_corrupt') && !isHoldfastError(error, 'format_unknown')) throw error
+    const { sequence } = error.details
+    return { commits: [], problem: { what: 'log', message: error.message, ...(typeof sequence === 'number' ? { sequence } : {}) } }
+  }
+}
+
+function addCommit(fold: ThreadFold | null, commit: Commit, problems: ThreadProblem[]): void {
+  if (!fold || problems.length > 0) return
+  try {
+    fold.add(commit)
+  } catch (error) {
+    const message = `commit ${commit.sequence} cannot be folded: ${error instanceof Error ? error.message : String(error)}`
+    problems.push({ what: 'log', message, sequence: commit.sequence })
+  }
+}
+
+function compare(still: StillThread, folded: FoldedThread): readonly ThreadProblem[] {
+  return [
+    ...compareThread(still, folded),
+    ...compareRuns(still.runs, folded.runs),
+    ...compareWaits(still, folded),
+    ...compareItems(still, folded)
+  ]
+}
+
+function compareThread({ info }: StillThread, folded: FoldedThread): readonly ThreadProblem[] {
+  const problems: ThreadProblem[] = []
+  if (folded.head !== info.head) problems.push({ what: 'log', message: `the log has ${folded.head} commits, the thread says ${info.head}` })
+  if (folded.at !== info.at || folded.createdAt !== info.createdAt) problems.push(differs('row', ['at']))
+  if (folded.attempt > info.attempt) problems.push(differs('row', ['attempt']))
+  const fields = new Set([...differingFields(info.row, folded.row), ...differingFields(folded.row, info.row)])
+  return fields.size === 0 ? problems : [...problems, differs('row', [...fields])]
+}
+
+/** What the list says of a run that goes on is as old as its last rest. */
+function compareRuns(kept: readonly RunInfo[], folded: readonly RunInfo[]): readonly ThreadProblem[] {
+  if (kept.length !== folded.length) return [{ what: 'runs', message: `the log has ${folded.length} runs, the list ${kept.length}` }]
+  return folded.flatMap((run) => {
+    const found = kept.find((each) => each.run === run.run)
+    const fields = differingFields(found ?? {}, run.endedIn === undefined ? { run: run.run, startedIn: run.startedIn } : run)
+    return fields.length === 0 ? [] : [differs('runs', fields, run.run)]
+  })
+}
+
+function compareWaits({ waits }: StillThread, folded: FoldedThread): readonly ThreadProblem[] {
+  const wanted = new Map(folded.waits.filter((wait) => wait.state !== 'closed').map((wait) => [wait.id, wait]))
+  const extra = waits.filter((wait) => !wanted.has(wait.id)).map((wait) => differs('waits', ['state'], wait.id))
+  const missing = [...wanted.values()].flatMap((wait) => {
+    const found = waits.find((each) => each.id === wait.id)
+    const { state, kind, subject, digest } = wait
+    const fields = differingFields(found ?? {}, { state, kind, subject, digest })
+    return fields.length === 0 ? [] : [differs('waits', fields, wait.id)]
+  })
+  return [...extra, ...missing]
+}
+
+function compareItems({ items }: StillThread, { takenIn }: FoldedThread): readonly ThreadProblem[] {
+  const known = new Set(items.map((item) => item.id))
+  const lost = [...takenIn.keys()].filter((id) => !known.has(id)).map((id) => differs('items', ['id'], id))
+  const wrong = items.filter((item) => takenIn.get(item.id) !== (item.state === 'consumed' ? item.takenIn : undefined))
+  return [...lost, ...wrong.map((item) => differs('items', ['state'], item.id))]
+}
+
+function differingFields(kept: object, wanted: object): readonly string[] {
+  const known = new Map(Object.entries(kept))
+  return Object.entries(wanted).flatMap(([field, value]) => (isDeepStrictEqual(known.get(field), value) ? [] : [field]))
+}
+
+function differs(what: ThreadProblem['what'], fields: readonly string[], of?: string): ThreadProblem {
+  const whose = of === undefined ? `the ${what}` : `${what}: ${of}`
+  return { what, message: `${whose}: ${fields.join(', ')} is not what the log says` }
+}
