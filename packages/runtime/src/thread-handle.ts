@@ -16,13 +16,15 @@ import { threadEvents } from './thread-events.ts'
 import { readPrompt } from './turn-prompt.ts'
 import { digestJson, digestText } from './util/canonical.ts'
 import { isDeeplyNested, MAX_LEVELS } from './util/nesting.ts'
-import { toWellFormedJson } from './util/well-formed.ts'
+import { cutText, toWellFormedJson } from './util/well-formed.ts'
 import { verifyThread } from './verify-thread.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
 const PAGE_BYTES = 256 * 1024
 /** What one message may weigh, as JSON: it must fit into a fact. */
 const MAX_MESSAGE_BYTES = 512 * 1024
+/** Facts and lists show it. */
+const MAX_REASON_LENGTH = 2_000
 
 /** A handle on one thread. It holds nothing open: everything goes through the store. */
 export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandle {
@@ -37,7 +39,8 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     cancel: async (options = {}) => {
       assertWholeNumber('graceMs', options.graceMs, 0)
       await readInfo(core, id)
-      const body = toWellFormedJson({ reason: options.reason ?? 'cancelled', graceMs: options.graceMs ?? 0 })
+      const reason = cutText(options.reason ?? 'cancelled', MAX_REASON_LENGTH).toWellFormed()
+      const body = { reason, graceMs: options.graceMs ?? 0 }
       await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
     },
     resume: (options = {}) => resume(core, id, options.takeover ?? false),

@@ -196,6 +196,17 @@ describe('a cancel', () => {
     expect(await within(other.settled())).toMatchObject({ status: 'cancelled' })
   })
 
+  test('with an endless reason keeps the beginning of it', async () => {
+    const tools = [toolOf('wait', untilAborted)]
+    const handle = await runtimeFor(recordingModel(() => ({ toolCalls: [{ name: 'wait' }] }))).start(agentOf({ tools }), { input: 'go' })
+    await until(async () => (await factsOfType(handle, 'call.started')).length === 1)
+    await handle.cancel({ reason: `because ${'x'.repeat(1_000_000)}` })
+    expect(await within(handle.settled())).toMatchObject({ status: 'cancelled' })
+    const [end] = await factsOfType(handle, 'run.ended')
+    expect(end?.why).toMatch(/^because x+$/)
+    expect(end?.why?.length).toBeLessThan(10_000)
+  })
+
   test('with half a surrogate pair in its reason is stored well-formed', async () => {
     // B013
     const tools = [toolOf('wait', untilAborted)]
