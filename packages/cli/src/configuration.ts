@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { Config } from '@holdfast/config'
+import type { Config, ProviderInfo } from '@holdfast/config'
 import type { LanguageModel, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
 import type { CommandIo } from './command-io.ts'
 import { loadConfiguration } from './libraries.ts'
@@ -27,6 +27,12 @@ export async function createModels(config: Config, options: { readonly base: str
 export async function readPrices(config: Config): Promise<NonNullable<RuntimeOptions['prices']>> {
   const { toModelPrices } = await loadConfiguration()
   return toModelPrices(config)
+}
+
+/** The providers of a configuration and those that need no entry. */
+export async function listProvidersOf(config: Config, { env }: CommandIo): Promise<readonly ProviderInfo[]> {
+  const { listProviders } = await loadConfiguration()
+  return listProviders(config, { env })
 }
 
 /** The tools that a configuration and an option name. */

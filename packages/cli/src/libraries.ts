@@ -7,5 +7,8 @@ export const loadRuntime = () => import('@holdfast/runtime')
 /** Configuration files and models. */
 export const loadConfiguration = () => import('@holdfast/config')
 
+/** SQLite, to look at a file without a store. */
+export const loadSqlite = () => import('node:sqlite')
+
 /** A module of the user; Node strips types from `.ts`. */
 export const loadModule = (path: string): Promise<unknown> => import(pathToFileURL(path).href)

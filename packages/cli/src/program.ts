@@ -1,20 +1,26 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { completionCommand } from './commands/completion.ts'
+import { configCommand } from './commands/config.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { logCommand } from './commands/log.ts'
 import { messageCommand } from './commands/message.ts'
+import { modelsCommand } from './commands/models.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { runCommandOf } from './commands/run.ts'
 import { showCommand } from './commands/show.ts'
 import { threadsCommand } from './commands/threads.ts'
+import { toolsCommand } from './commands/tools.ts'
+import { versionCommand } from './commands/version.ts'
 import { EXIT, exitCodeOfError } from './exit-code.ts'
 import { Failure, toReport } from './failure.ts'
 import { Interruption } from './interruption.ts'
 import { name } from './option-values.ts'
 import type { OutputMode } from './output.ts'
 import { Output } from './output.ts'
+import { ownVersion } from './package-version.ts'
 
 const AFTER_HELP = `
 Examples:
@@ -35,7 +41,13 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   showCommand,
   logCommand,
   messageCommand,
-  cancelCommand
+  cancelCommand,
+  configCommand,
+  modelsCommand,
+  toolsCommand,
+  doctorCommand,
+  completionCommand,
+  versionCommand
 ]
 
 type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined }
@@ -81,7 +93,7 @@ async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): P
 function buildProgram(io: CommandIo, choose: Choose): Command {
   const program = new Command('holdfast')
     .description('Runs durable agents: a killed process loses at most one unfinished model answer and repeats nothing that was done.')
-    .version(readVersion(), '-V, --version', 'show the version')
+    .version(ownVersion(), '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .option('--store <file>', 'where threads are kept (default: .holdfast/holdfast.db of the project)', name)
     .option('--json', 'one JSON document on standard output')
@@ -139,10 +151,4 @@ function refuse(error: unknown, { argv, io, program }: Refused): number {
 function helpTopic(command: Command, argv: readonly string[]): string {
   const named = argv.map((argument) => command.commands.find((each) => each.name() === argument)).find((found) => found !== undefined)
   return named === undefined ? '' : `${named.name()} ${helpTopic(named, argv)}`
-}
-
-/** Beside `src` and `dist` alike. */
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : 'unknown'
 }

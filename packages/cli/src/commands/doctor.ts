@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import type { Config } from '@holdfast/config'
+import { toColumns } from '../columns.ts'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { listProvidersOf, readConfiguration } from '../configuration.ts'
+import { EXIT } from '../exit-code.ts'
+import type { HealthCheck } from '../health-check.ts'
+import { checkKeys, checkPrograms, checkSandbox, checkStore, toFailed } from '../health-check.ts'
+import { name } from '../option-values.ts'
+import { reachProviders } from '../reach-model.ts'
+import { findConfigFile } from '../store-location.ts'
+import { toVisibleLine } from '../visible-text.ts'
+
+interface DoctorOptions {
+  readonly config?: string
+  readonly reach?: boolean
+}
+
+/** `holdfast doctor` */
+export function doctorCommand(choose: Choose): Command {
+  return new Command('doctor')
+    .description('Looks whether everything is there: Node, the configuration, the store, the sandbox, keys. Changes nothing.')
+    .option('--reach', 'also ask each provider that a profile names for one word; costs a few tokens')
+    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast doctor
+  $ holdfast doctor --reach --json
+
+The exit code is 1 when something does not work. What is only missing (a key, the sandbox) is told, and is no failure.
+With --json: { "checks": [{ "name", "state", "detail", "remedy" }] }; a state is ok, missing or failed.`
+    )
+    .action((options: DoctorOptions) => choose((context) => examine(context, options)))
+}
+
+async function examine(context: CommandContext, options: DoctorOptions): Promise<number> {
+  const { output } = context
+  const checks = await runChecks(context, options)
+  output.document({ checks })
+  const colors = { ok: 'green', missing: 'yellow', failed: 'red' } as const
+  const rows = toColumns(checks.map(({ name: what, state, detail }) => [state, toVisibleLine(what), toVisibleLine(detail, 2000)]))
+  for (const [index, { state, remedy }] of checks.entries()) {
+    output.result(rows[index] ?? '')
+    if (state !== 'ok' && remedy !== undefined) output.progress(output.paint(`  ${remedy}`, colors[state]))
+  }
+  return checks.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.completed
+}
+
+async function runChecks(context: CommandContext, options: DoctorOptions): Promise<readonly HealthCheck[]> {
+  const { io } = context
+  const file = options.config === undefined ? findConfigFile(io.cwd) : resolve(io.cwd, options.config)
+  const checks = [...checkPrograms()]
+  const config = await read(file, checks)
+  checks.push(...(await checkStore(config, context)), await checkSandbox(context))
+  const providers = await listProvidersOf(config, io)
+  checks.push(...checkKeys(config, providers))
+  if (options.reach === true) checks.push(...(await reachProviders(config, providers, context)))
+  return checks
+}
+
+/** A configuration that cannot be read is told; the rest is looked at without it. */
+async function read(file: string | undefined, checks: HealthCheck[]): Promise<Config> {
+  try {
+    const config = await readConfiguration(file)
+    checks.push({ name: 'configuration', state: 'ok', detail: file ?? 'there is none, and none is needed' })
+    return config
+  } catch (error) {
+    checks.push(toFailed('configuration', error))
+    return readConfiguration(undefined)
+  }
+}

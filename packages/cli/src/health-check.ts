@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { Config, ProviderInfo } from '@holdfast/config'
+import type { CommandContext } from './command-context.ts'
+import { toReport } from './failure.ts'
+import { loadRuntime, loadSqlite } from './libraries.ts'
+import { renderKey } from './render-model.ts'
+import { findStore } from './store-location.ts'
+
+/** One thing that was looked at. `missing`: something works only when it is there, and nothing else needs it. */
+export interface HealthCheck {
+  readonly name: string
+  readonly state: 'ok' | 'missing' | 'failed'
+  readonly detail: string
+  readonly remedy?: string
+}
+
+const NODE_WANTED = 24
+const PROGRAM_MS = 5_000
+
+/** Node and SQLite, as this process has them. */
+export function checkPrograms(): readonly HealthCheck[] {
+  const { node, sqlite } = process.versions
+  const isNew = Number(node.split('.')[0]) >= NODE_WANTED
+  const remedy = `Install Node.js ${NODE_WANTED} or newer.`
+  return [
+    { name: 'node', state: isNew ? 'ok' : 'failed', detail: `${node} (${process.execPath})`, ...(isNew ? {} : { remedy }) },
+    { name: 'sqlite', state: 'ok', detail: sqlite ?? 'unknown' }
+  ]
+}
+
+/** Where the store is or would be, of which schema, and whether it can be written. */
+export async function checkStore(config: Config, { options, io }: CommandContext): Promise<readonly HealthCheck[]> {
+  try {
+    const { path, exists } = findStore({ named: options.store, config, cwd: io.cwd, env: io.env })
+    const writable = checkWritable(path)
+    if (!exists) return [{ name: 'store', state: 'ok', detail: `${path} (not made yet)` }, writable]
+    return [await checkSchema(path), writable]
+  } catch (error) {
+    return [toFailed('store', error)]
+  }
+}
+
+/** The program that isolates what models run: only looked for. */
+export async function checkSandbox({ io }: CommandContext): Promise<HealthCheck> {
+  const name = 'bubblewrap'
+  if (process.platform !== 'linux') return { name, state: 'missing', detail: `there is none for ${process.platform}` }
+  try {
+    const { stdout } = await promisify(execFile)('bwrap', ['--version'], { env: { PATH: io.env['PATH'] ?? '' }, timeout: PROGRAM_MS })
+    return { name, state: 'ok', detail: stdout.trim() }
+  } catch {
+    return { name, state: 'missing', detail: 'bwrap is not in PATH; only code that models write needs it', remedy: 'Install bubblewrap.' }
+  }
+}
+
+/** The keys of the providers that profiles or entries name, and of the others those that are there. */
+export function checkKeys(config: Config, providers: readonly ProviderInfo[]): readonly HealthCheck[] {
+  const used = new Set(Object.values(config.models).map(({ provider }) => provider))
+  return providers.flatMap(({ name, configured, key }) => {
+    const isWanted = used.has(name) || configured
+    if (key === undefined || !(isWanted || key.isSet)) return []
+    return [{ name: `key of ${name}`, state: key.isSet ? 'ok' : 'missing', detail: renderKey(key) }]
+  })
+}
+
+/** What went wrong while something was looked at. */
+export function toFailed(name: string, error: unknown): HealthCheck {
+  const { message, remedy } = toReport(error)
+  return { name, state: 'failed', detail: message, ...(remedy === undefined ? {} : { remedy }) }
+}
+
+async function checkSchema(path: string): Promise<HealthCheck> {
+  const { SQLITE_SCHEMA } = await loadRuntime()
+  const { DatabaseSync } = await loadSqlite()
+  const db = new DatabaseSync(path, { readOnly: true })
+  try {
+    const schema = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    const detail = `${path}, schema ${schema}, ${statSync(path).size} bytes`
+    if (schema <= SQLITE_SCHEMA) return { name: 'store', state: 'ok', detail }
+    const remedy = 'Use a newer holdfast for this file, or another file with --store.'
+    return { name: 'store', state: 'failed', detail: `${detail}; this version knows schemas up to ${SQLITE_SCHEMA}`, remedy }
+  } finally {
+    db.close()
+  }
+}
+
+/** The file, or the nearest folder in which it would be made. */
+function checkWritable(path: string): HealthCheck {
+  let at = path
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
+  try {
+    accessSync(at, constants.W_OK)
+    return { name: 'writable', state: 'ok', detail: at }
+  } catch {
+    return { name: 'writable', state: 'failed', detail: `${at} cannot be written`, remedy: 'Name another file with --store.' }
+  }
+}
