@@ -8,12 +8,14 @@ const README = join(import.meta.dirname, '../README.md')
 const SECTION = /<!-- bench:(?:begin|start) -->[\s\S]*?<!-- bench:end -->/
 
 const ROWS = [
-  ['in memory', 'memory'],
-  ['SQLite, survives a killed process', 'sqlite-process'],
-  ['two bare transactions of 2 KiB', 'floor-process'],
-  ['SQLite, survives a power cut (default)', 'sqlite-power'],
-  ['two bare transactions of 2 KiB, synced', 'floor-power'],
-  ['`generateText` of the AI SDK, stores nothing', 'ai-sdk']
+  ['in memory', 'memory', 'turn'],
+  ['SQLite, survives a killed process', 'sqlite-process', 'turn'],
+  ['two bare transactions of 2 KiB', 'floor-process', 'turn'],
+  ['SQLite, survives a power cut (default)', 'sqlite-power', 'turn'],
+  ['two bare transactions of 2 KiB, synced', 'floor-power', 'turn'],
+  ['`generateText` of the AI SDK, stores nothing', 'ai-sdk', 'turn'],
+  ['SQLite, survives a killed process; in a fresh process', 'sqlite-process', 'fresh'],
+  ['`generateText` of the AI SDK; in a fresh process', 'ai-sdk', 'fresh']
 ] as const
 
 /** Writes the tables of a run into the README, between its markers. */
@@ -35,15 +37,15 @@ export function toMarkdown(figures: readonly Figure[], lengths: readonly number[
 function toMachine(): string {
   const [cpu] = cpus()
   const memoryGb = Math.round(totalmem() / 2 ** 30)
-  return `Measured on ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${memoryGb} GB of memory, Node.js ${process.versions.node}. One thread, a model without latency, one trivial tool; microseconds a turn by the length of the thread.`
+  return `Measured on ${cpus().length} cores (${cpu?.model.trim() ?? 'unknown'}), ${memoryGb} GB of memory, Node.js ${process.versions.node}. Microseconds a turn, by the length of the thread; a model without latency, one trivial tool, compiled code where no fresh process is named.`
 }
 
 function toTurnTable(figures: readonly Figure[], lengths: readonly number[]): readonly string[] {
   const head = ['a turn in µs', ...lengths.map((length) => `${length} turns`)]
-  const rows = ROWS.map(([label, variant]) => [
+  const rows = ROWS.map(([label, variant, measure]) => [
     label,
     ...lengths.map((length) => {
-      const value = turnFigure(figures, variant, length, 'us')
+      const value = turnFigure(figures, variant, length, 'us', measure)
       return value === undefined ? '' : String(Math.round(value))
     })
   ])
