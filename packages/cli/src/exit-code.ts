@@ -56,8 +56,11 @@ const UNREACHABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'artifact_missing'
 ])
 
-/** A shell's numbers: 128 and the number of the signal. A closed pipe counts as SIGPIPE. */
-const BY_SIGNAL: { readonly [signal: string]: number } = { SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 }
+/** The reason of an interruption by the command's own clock. */
+export const TIME_UP = 'TIMEOUT'
+
+/** A shell's numbers: 128 and the number of the signal. A closed pipe counts as SIGPIPE; the time that is up has the number of timeout(1). */
+const BY_SIGNAL: { readonly [signal: string]: number } = { [TIME_UP]: 124, SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 }
 
 /** The exit code for what became of a run. */
 export function exitCodeOfStatus(status: RunStatus): number {
@@ -70,7 +73,7 @@ export function exitCodeOfError(code: ErrorCode): number {
   return UNREACHABLE.has(code) ? EXIT.unreachable : EXIT.failed
 }
 
-/** The exit code after a signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP. */
+/** The exit code after a signal or a timeout: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP. */
 export function exitCodeOfSignal(signal: string): number {
   return BY_SIGNAL[signal] ?? 130
 }

@@ -1,12 +1,18 @@
-import { exitCodeOfSignal } from './exit-code.ts'
+import { exitCodeOfSignal, TIME_UP } from './exit-code.ts'
 
-/** The first signal that a command was sent. What holds something lets go of it in order; everything else may be left where it stands. */
+/** The first signal that a command was sent, or the end of its time. What holds something lets go of it in order; everything else may be left where it stands. */
 export class Interruption {
   readonly signal: AbortSignal
+  readonly #timeUp = new AbortController()
   #held = 0
 
   constructor(signal: AbortSignal | undefined) {
-    this.signal = signal ?? new AbortController().signal
+    this.signal = signal === undefined ? this.#timeUp.signal : AbortSignal.any([signal, this.#timeUp.signal])
+  }
+
+  /** Bounds the time of the command: after it everything is as after a signal, but for the exit code. */
+  limit(timeoutMs: number): void {
+    setTimeout(() => this.#timeUp.abort(TIME_UP), timeoutMs).unref()
   }
 
   /** Exit code of the signal that came. */

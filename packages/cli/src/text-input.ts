@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { CommandIo } from './command-io.ts'
 import { Failure } from './failure.ts'
 
@@ -7,6 +9,27 @@ const MAX_INPUT_BYTES = 16 * 1024 * 1024
 export async function readTextArgument(text: string, io: CommandIo): Promise<string> {
   if (text !== '-') return requireText(text, 'The text is empty.')
   return requireText(await readAll(io), 'Standard input gave no text.')
+}
+
+/** A text option: as it stands, what stands in a file with `@file` (`@@` begins a text with an at sign), or standard input with `-`. Throws the same and `file_not_found`. */
+export async function readInputOption(text: string, io: CommandIo): Promise<string> {
+  if (!text.startsWith('@')) return readTextArgument(text, io)
+  if (text.startsWith('@@')) return text.slice(1)
+  const path = resolve(io.cwd, text.slice(1))
+  return requireText(await readTextFile(path), `${path} is empty.`)
+}
+
+async function readTextFile(path: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Failure('file_not_found', `${path} cannot be read: ${why}.`, {
+      details: { path },
+      remedy: 'Write @@ for a text that begins with an at sign.',
+      cause
+    })
+  }
 }
 
 function requireText(text: string, message: string): string {

@@ -17,6 +17,8 @@ export interface WorkspaceOptions {
     readonly models: ModelResolver
     readonly prices: NonNullable<RuntimeOptions['prices']>
     readonly durability?: Durability | undefined
+    /** Knows everything that driving needs, and drives nothing. */
+    readonly idle?: boolean
     /** Told of a thread before it exists: what it does must be done when anything of the thread is. */
     readonly beforeCreate?: (thread: string) => void
   }
@@ -37,7 +39,8 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
     principal: systemUser(),
     logger: toLogger(context),
-    ...(drives === undefined ? { concurrency: 0 } : { tools: drives.tools, models: drives.models, prices: drives.prices })
+    ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
+    ...(drives === undefined || drives.idle === true ? { concurrency: 0 } : {})
   })
   return {
     location,

@@ -1,29 +1,23 @@
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { StartOptions } from '@holdfast/runtime'
-import { loadAgentFile } from '../agent-file.ts'
-import type { AgentFile } from '../agent-file.ts'
+import type { Launch, LaunchOptions } from '../agent-launch.ts'
+import { openLaunch, prepareLaunch } from '../agent-launch.ts'
+import { readAttachment } from '../attachment.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { createModels, loadAllTools, readConfiguration, readPrices } from '../configuration.ts'
-import { driveToRest } from '../drive-to-rest.ts'
-import { collect, name } from '../option-values.ts'
+import { againOf, driveToRest } from '../drive-to-rest.ts'
+import { EXIT } from '../exit-code.ts'
+import { collect, duration, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
 import { rehearse } from '../rehearsal.ts'
-import { findConfigFile, findStore, prepareFolder } from '../store-location.ts'
-import type { StoreLocation } from '../store-location.ts'
-import { readTextArgument } from '../text-input.ts'
-import { readMemo, toMemo, writeMemo } from '../thread-memo.ts'
-import { parseVariables } from '../variables.ts'
-import type { Durability, WorkspaceOptions } from '../workspace.ts'
-import { openWorkspace } from '../workspace.ts'
+import { readInputOption, readTextArgument } from '../text-input.ts'
 
-interface RunOptions {
-  readonly var: readonly string[]
-  readonly model?: string
-  readonly tools?: string
-  readonly config?: string
+interface RunOptions extends LaunchOptions {
+  readonly input?: string
+  readonly attach: readonly string[]
   readonly idempotencyKey?: string
-  readonly durability?: Durability
+  readonly timeout?: number
+  readonly detach?: boolean
   readonly jsonl?: boolean
 }
 
@@ -33,6 +27,8 @@ export function runCommandOf(choose: Choose): Command {
     .description('Starts an agent from its manifest and drives it until it rests.')
     .argument('<file>', 'the manifest of the agent: YAML or JSON')
     .argument('[prompt]', "the first message, in place of the manifest's `prompt`; - reads standard input")
+    .option('--input <text>', 'the same as an option: text, @file for what stands in a file, - for standard input')
+    .option('--attach <file>', 'adds an image, a PDF or a text file to the first message (repeatable)', collect, [])
     .option('--var <key=value>', 'sets a variable: text, JSON for other types, @file for what stands in a file (repeatable)', collect, [])
     .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
     .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools', name)
@@ -44,6 +40,8 @@ export function runCommandOf(choose: Choose): Command {
         'process'
       ])
     )
+    .addOption(new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(duration))
+    .addOption(new Option('--detach', 'only start: whoever resumes the thread drives it').conflicts('timeout'))
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',
@@ -51,70 +49,67 @@ export function runCommandOf(choose: Choose): Command {
 Examples:
   $ holdfast run agent.yaml "Refund order 4711" --tools tools.ts
   $ holdfast run agent.yaml --var year=2026 --var rules=@rules.json
+  $ holdfast run describe.yaml --attach photo.png --timeout 5m
   $ git diff | holdfast run reviewer.yaml - --model anthropic/claude-sonnet-4-5 --json
+  $ holdfast resume "$(holdfast run agent.yaml --input @task.md --detach)"
 
 The result goes to standard output, everything else to standard error; on a terminal answers are shown while they
-come. Nothing is started before manifest, variables, tools and model have been checked.`
+come. Nothing is started before manifest, variables, tools and model have been checked. When the time of --timeout
+is up the exit code is 124, and the thread goes on with \`holdfast resume\`.`
     )
-    .action((file: string, prompt: string | undefined, options: RunOptions) =>
+    .action((file: string, prompt: string | undefined, options: RunOptions, command: Command) => {
+      if (prompt !== undefined && options.input !== undefined)
+        command.error('error: the prompt is given twice: as an argument and as --input.')
       choose((context) => runAgent(context, file, prompt, options), { mode: options.jsonl === true ? 'jsonl' : undefined })
-    )
+    })
 }
 
 async function runAgent(context: CommandContext, file: string, prompt: string | undefined, options: RunOptions): Promise<number> {
-  const { io } = context
-  const { cwd, env } = io
-  const manifest = resolve(cwd, file)
-  const base = dirname(manifest)
-  const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
-  const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
-  const agent = await loadAgentFile(manifest, { cwd, model: options.model })
-  const start = await readStart(context, agent, prompt, options)
-  const config = await readConfiguration(configFile)
-  const location = findStore({ named: context.options.store, config, cwd, env })
-  const drives = {
-    tools: await loadAllTools(config, tools),
-    models: await createModels(config, { base, io }),
-    prices: await readPrices(config),
-    durability: options.durability
-  }
-  await rehearse(agent.definition, start, drives)
-  const memo = toMemo(base, { cwd, manifest, config: configFile, tools })
-  return startAndDrive(context, location, agent, start, {
-    ...drives,
-    beforeCreate: (thread) => {
-      if (readMemo(location, thread) === undefined) writeMemo(location, thread, memo)
-    }
-  })
+  if (options.timeout !== undefined) context.interruption.limit(options.timeout)
+  const launch = await prepareLaunch(context, file, options)
+  const start = await readStart(context, launch, prompt, options)
+  return options.detach === true ? startOnly(context, launch, start) : startAndDrive(context, launch, start)
 }
 
+/** What the run is started with, rehearsed. */
 async function readStart(
-  context: CommandContext,
-  agent: AgentFile,
+  { io }: CommandContext,
+  { agent, variables, drives }: Launch,
   prompt: string | undefined,
-  options: RunOptions
+  { input, attach, idempotencyKey }: RunOptions
 ): Promise<StartOptions> {
-  const { idempotencyKey } = options
-  return {
-    variables: parseVariables(options.var, agent.definition.variables ?? [], context.io.cwd),
-    ...(prompt === undefined ? {} : { input: await readTextArgument(prompt, context.io) }),
+  const text = prompt === undefined ? input && (await readInputOption(input, io)) : await readTextArgument(prompt, io)
+  const start: StartOptions = {
+    variables,
+    ...(text === undefined ? {} : { input: text }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey })
   }
+  const first = await rehearse(agent.definition, start, drives)
+  if (attach.length === 0) return start
+  const files = await Promise.all(attach.map((path) => readAttachment(resolve(io.cwd, path))))
+  const whole = { ...start, input: [...first, ...files.map(({ part }) => part)] }
+  await rehearse(agent.definition, whole, drives)
+  return whole
 }
 
-async function startAndDrive(
-  context: CommandContext,
-  location: StoreLocation,
-  agent: AgentFile,
-  start: StartOptions,
-  drives: NonNullable<WorkspaceOptions['drives']>
-): Promise<number> {
-  prepareFolder(location)
-  await using workspace = await openWorkspace(context, location, { drives })
+async function startAndDrive(context: CommandContext, launch: Launch, start: StartOptions): Promise<number> {
+  await using workspace = await openLaunch(context, launch)
   return await context.interruption.hold(async () => {
-    const run = await workspace.runtime.start(agent.definition, start)
+    const run = await workspace.runtime.start(launch.agent.definition, start)
     context.output.progress(`thread ${run.thread}${run.created ? '' : ' (made before under this idempotency key)'}`)
     if (!run.created) await takeThread(run, context)
     return driveToRest(run, context, workspace)
   })
+}
+
+async function startOnly(context: CommandContext, launch: Launch, start: StartOptions): Promise<number> {
+  const { output } = context
+  await using workspace = await openLaunch(context, launch, { idle: true })
+  const { thread, run, created } = await workspace.runtime.start(launch.agent.definition, start)
+  const resume = againOf(thread, context)('resume')
+  output.document({ thread, run, created, resume })
+  output.line({ thread, run, created, resume })
+  output.result(thread)
+  output.progress(`Started and not driven${created ? '' : ' (made before under this idempotency key)'}. Drive it with: ${resume}`)
+  return EXIT.completed
 }

@@ -1,0 +1,72 @@
+import { dirname, resolve } from 'node:path'
+import type { Json } from '@holdfast/runtime'
+import type { AgentFile } from './agent-file.ts'
+import { loadAgentFile } from './agent-file.ts'
+import type { CommandContext } from './command-context.ts'
+import { createModels, loadAllTools, readConfiguration, readPrices } from './configuration.ts'
+import type { StoreLocation } from './store-location.ts'
+import { findConfigFile, findStore, prepareFolder } from './store-location.ts'
+import type { ThreadMemo } from './thread-memo.ts'
+import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
+import { parseVariables } from './variables.ts'
+import type { Durability, Workspace, WorkspaceOptions } from './workspace.ts'
+import { openWorkspace } from './workspace.ts'
+
+/** What a command may say about how an agent of a file is started. */
+export interface LaunchOptions {
+  readonly var: readonly string[]
+  readonly model?: string
+  readonly tools?: string
+  readonly config?: string
+  readonly durability?: Durability
+}
+
+/** All that the start of an agent needs, read and checked; nothing is written yet. */
+export interface Launch {
+  readonly agent: AgentFile
+  readonly variables: { readonly [key: string]: Json }
+  readonly location: StoreLocation
+  readonly drives: NonNullable<WorkspaceOptions['drives']>
+  /** What a thread that is started so is driven with in another process. */
+  readonly memo: ThreadMemo
+}
+
+/** Reads the agent's file, the configuration, tools and models. Throws what each of them does. */
+export async function prepareLaunch(context: CommandContext, file: string, options: LaunchOptions): Promise<Launch> {
+  const { io } = context
+  const { cwd, env } = io
+  const manifest = resolve(cwd, file)
+  const base = dirname(manifest)
+  const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
+  const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
+  const agent = await loadAgentFile(manifest, { cwd, model: options.model })
+  const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
+  const config = await readConfiguration(configFile)
+  return {
+    agent,
+    variables,
+    location: findStore({ named: context.options.store, config, cwd, env }),
+    drives: {
+      tools: await loadAllTools(config, tools),
+      models: await createModels(config, { base, io }),
+      prices: await readPrices(config),
+      durability: options.durability
+    },
+    memo: toMemo(base, { cwd, manifest, config: configFile, tools })
+  }
+}
+
+/** Opens the store of a launch, and makes it when there is none. With `idle` nothing is driven here. */
+export function openLaunch(context: CommandContext, launch: Launch, options: { readonly idle?: boolean } = {}): Promise<Workspace> {
+  const { location, drives, memo } = launch
+  prepareFolder(location)
+  return openWorkspace(context, location, {
+    drives: {
+      ...drives,
+      idle: options.idle === true,
+      beforeCreate: (thread) => {
+        if (readMemo(location, thread) === undefined) writeMemo(location, thread, memo)
+      }
+    }
+  })
+}
