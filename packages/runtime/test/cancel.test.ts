@@ -45,6 +45,24 @@ describe('a cancel', () => {
     expect(model.prompts).toHaveLength(0)
   })
 
+  test('while the model is still being found calls none', async () => {
+    const finding = latch()
+    const found = latch()
+    const model = streamingModel(() => [text('t', 'too late')])
+    const models = async () => {
+      finding.open()
+      await found.opened
+      return model
+    }
+    const handle = await runtimeFor(model, { models }).start(agentOf(), { input: 'go' })
+    await within(finding.opened)
+    await handle.cancel()
+    await until(async () => (await handle.info()).pending === 0)
+    found.open()
+    expect(await within(handle.settled())).toMatchObject({ status: 'cancelled' })
+    expect(model.calls).toHaveLength(0)
+  })
+
   test('during a stream aborts it; what arrived is no answer', async () => {
     const cut = latch()
     const model = streamingModel(async function* ({ request, call }) {

@@ -146,6 +146,8 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
     const request = await buildRequest(state, asked.history, prepared, signal)
     const excess = findExcess(request, state.limits.maxInputBytes)
     if (excess) return excess
+    // No provider is called after a cancel (semantics §6).
+    signal.throwIfAborted()
     const { stream } = await unlessAborted(model.doStream(request), signal)
     const response = await readResponse(stream, {
       signal,
