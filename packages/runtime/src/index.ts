@@ -34,6 +34,7 @@ export type {
   VariableDeclaration
 } from './contracts/publication.ts'
 export type { Page, ThreadQuery, WaitQuery } from './contracts/query.ts'
+export type { SecretRegistry, SecretStream } from './contracts/secrets.ts'
 export type {
   AcceptedItem,
   AppendRequest,
@@ -78,6 +79,7 @@ export { answeringModel, scriptedModel } from './models/scripted-model.ts'
 export type { PriceLookup, PriceLookupOptions } from './prices/price-lookup.ts'
 export { createPriceLookup } from './prices/price-lookup.ts'
 export { createRuntime } from './runtime.ts'
+export { createSecretRegistry } from './secrets.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export { SCHEMA_VERSION as SQLITE_SCHEMA } from './stores/sqlite-schema.ts'
 export type { SqliteStoreOptions } from './stores/sqlite-store.ts'

@@ -5,8 +5,9 @@ import type { Commit } from './contracts/fact.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
 import type { Publication } from './contracts/publication.ts'
+import type { SecretRegistry } from './contracts/secrets.ts'
 import type { Claim, Store, ThreadInfo } from './contracts/store.ts'
-import type { Logger, Tool } from './contracts/tool.ts'
+import type { Tool } from './contracts/tool.ts'
 import { createPerform } from './effects/perform.ts'
 import type { PreparedPublication } from './effects/prepare.ts'
 import { preparePublication } from './effects/prepare.ts'
@@ -14,10 +15,13 @@ import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
+import { toRuntimeLogger } from './runtime-logger.ts'
+import { createSecretRegistry } from './secrets.ts'
 import { evolve } from './state/evolve.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
 import { emptyState } from './state/state.ts'
+import { redactError } from './util/redact-error.ts'
 
 const PAGE_BYTES = 4 * 1024 * 1024
 
@@ -31,6 +35,8 @@ export interface RuntimeCore {
   readonly hub: EventHub
   readonly engine: Engine<State>
   readonly registry: ToolRegistry
+  /** What is kept, logged, thrown or shown passes it first (I14). */
+  readonly secrets: SecretRegistry
   /** Why a thread could not be driven here, as long as it was not asked for again. */
   readonly faults: Map<ThreadId, unknown>
   /** Reads a thread's publication, once per process. */
@@ -83,7 +89,8 @@ export class ToolRegistry {
 export function createCore(options: RuntimeOptions): RuntimeCore {
   const clock = options.clock ?? systemClock
   const ids = options.ids ?? randomIds
-  const logger = options.logger ? toQuietLogger(options.logger) : SILENT
+  const secrets = options.secrets ?? createSecretRegistry()
+  const logger = toRuntimeLogger(options.logger, secrets)
   const { store } = options
   const hub = new EventHub()
   const registry = new ToolRegistry()
@@ -95,6 +102,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     clock,
     logger,
     models: toResolver(options.models),
+    secrets,
     costOf: (model, usage) => prices.costOf(model, usage),
     tool: (identity) => registry.get(identity),
     prepared: (digest) => publications.prepared(digest),
@@ -112,7 +120,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     perform,
     announce: (request, receipt) => hub.announce(request, receipt),
     ended: (thread, end) => {
-      if (typeof end === 'object') faults.set(thread, end.error)
+      if (typeof end === 'object') faults.set(thread, redactError(end.error, secrets))
       hub.look(thread)
     },
     needs: () => registry.needs,
@@ -129,6 +137,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     hub,
     engine,
     registry,
+    secrets,
     faults,
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
@@ -222,19 +231,3 @@ function toResolver(models: RuntimeOptions['models']): ModelResolver {
     throw new HoldfastError('model_unknown', `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`)
   }
 }
-
-/** Observers fail open (I9): what a logger throws stops nothing. */
-function toQuietLogger(logger: Logger): Logger {
-  const quiet =
-    (level: keyof Logger): Logger['info'] =>
-    (message, data) => {
-      try {
-        logger[level](message, data)
-      } catch {
-        // There is nobody left to tell.
-      }
-    }
-  return { debug: quiet('debug'), info: quiet('info'), warn: quiet('warn'), error: quiet('error') }
-}
-
-const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

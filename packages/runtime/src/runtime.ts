@@ -13,8 +13,11 @@ import { compileTemplate } from './manifest/template.ts'
 import { resolveVariables } from './manifest/variables.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { createCore } from './runtime-core.ts'
+import { assertSecretFree } from './definition-secrets.ts'
+import { withoutSecrets } from './secrets.ts'
 import { needsOf } from './state/state.ts'
-import { createThreadHandle, toItem, toParts } from './thread-handle.ts'
+import type { GivenMessage } from './thread-handle.ts'
+import { createThreadHandle, toItem, toMessage } from './thread-handle.ts'
 import { digestText } from './util/canonical.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
@@ -40,8 +43,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     return closing
   }
   return {
-    publish: (agent) => publish(core, agent),
-    start: (agent, startOptions = {}) => start(core, agent, startOptions),
+    publish: (agent) => withoutSecrets(core.secrets, () => publish(core, agent)),
+    start: (agent, startOptions = {}) => withoutSecrets(core.secrets, () => start(core, agent, startOptions)),
     thread: (id) => createThreadHandle(core, id),
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
@@ -54,6 +57,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {
   core.registry.add((agent.tools ?? []).filter((tool): tool is Tool<never> => typeof tool === 'object' && 'execute' in tool))
   const publication = await freezeDefinition(agent, core.registry.list())
+  assertSecretFree(publication.definition, core.secrets)
   const known = core.known(publication.digest)
   if (known) return known
   await core.store.publish(publication)
@@ -66,25 +70,30 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const publication = await publish(core, agent)
   const { definition } = publication
   const variables = resolveVariables(definition.variables, options.variables ?? {})
-  const parts = await firstMessage(definition, options.input, variables)
-  assertFits({ parts, variables })
-  const made = toThread(core, publication, { run: '', parts, variables }, options.idempotencyKey)
+  const { parts, redacted } = await firstMessage(core, definition, options.input, variables)
+  const kept = { parts, variables: core.secrets.redactJson(variables) }
+  assertFits(kept)
+  const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
+  const made = toThread(core, publication, { run: '', ...kept }, key)
   const { created, thread } = await core.store.create(made)
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
   core.engine.wake(thread)
-  return { ...createThreadHandle(core, thread), thread, run, created }
+  const handle = { ...createThreadHandle(core, thread), thread, run, created }
+  const names = core.secrets.size === 0 ? redacted : [...new Set([...redacted, ...core.secrets.namesIn(JSON.stringify(variables))])]
+  return names.length === 0 ? handle : { ...handle, redacted: names }
 }
 
 async function firstMessage(
+  { secrets }: RuntimeCore,
   definition: Definition,
   input: StartOptions['input'],
   variables: { readonly [key: string]: Json }
-): Promise<readonly Part[]> {
-  if (input !== undefined) return toParts(input)
+): Promise<GivenMessage> {
+  if (input !== undefined) return toMessage(input, secrets)
   if (definition.prompt === undefined) {
     throw new HoldfastError('invalid_input', `the agent ${definition.name} has no prompt of its own: give one when you start it`)
   }
-  return toParts((await compileTemplate(definition.prompt)).render(variables))
+  return toMessage((await compileTemplate(definition.prompt)).render(variables), secrets)
 }
 
 function assertFits(first: Pick<FirstItem, 'parts' | 'variables'>): void {

@@ -4,13 +4,16 @@ import { HoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
+import type { SecretRegistry } from './contracts/secrets.ts'
 import type { ItemKind, NewItem } from './contracts/store.ts'
+import { namesInParts, redactParts } from './effects/redact-parts.ts'
 import { faultOfPart } from './part-fault.ts'
 import { exportThread } from './export-thread.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { readInfo, untilRest } from './rest.ts'
+import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
 import { threadEvents } from './thread-events.ts'
 import { readPrompt } from './turn-prompt.ts'
@@ -35,16 +38,18 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     log: async (from = 1, limitBytes = PAGE_BYTES) => core.store.read((await readInfo(core, id)).id, from, limitBytes),
     events: (options = {}) => threadEvents(core, id, options),
     settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
-    message: async (input, options = {}) => sendMessage(core, id, toParts(input), options.id),
+    message: (input, options = {}) =>
+      withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options.id)),
     cancel: async (options = {}) => {
       assertWholeNumber('graceMs', options.graceMs, 0)
       await readInfo(core, id)
-      const reason = cutText(options.reason ?? 'cancelled', MAX_REASON_LENGTH).toWellFormed()
+      const reason = cutText(core.secrets.redact(options.reason ?? 'cancelled'), MAX_REASON_LENGTH).toWellFormed()
       const body = { reason, graceMs: options.graceMs ?? 0 }
       await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
     },
     resume: (options = {}) => resume(core, id, options.takeover ?? false),
-    retry: async (input) => retry(core, id, input === undefined ? null : toParts(input)),
+    retry: (input) =>
+      withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     publication: async () => core.publication((await readInfo(core, id)).publication),
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
     export: () => exportThread(core, id),
@@ -53,15 +58,34 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
   }
 }
 
-/** A message's parts, from a text or as they are: well-formed and bounded. Throws `invalid_input` and `value_too_large`. */
-export function toParts(input: string | readonly Part[]): readonly Part[] {
+/** A message as it is kept, and the names of the secrets that stood in it. */
+export interface GivenMessage {
+  readonly parts: readonly Part[]
+  readonly redacted: readonly string[]
+}
+
+/** A message from a text or from its parts: well-formed, bounded and without secrets. Throws `invalid_input` and `value_too_large`. */
+export function toMessage(input: string | readonly Part[], secrets: SecretRegistry): GivenMessage {
   const given: unknown = typeof input === 'string' ? [{ type: 'text', text: input }] : input
   if (!Array.isArray(given)) throw new HoldfastError('invalid_input', 'expected a message as a text or as a list of parts')
-  for (const [index, part] of given.entries()) {
+  assertParts(given)
+  const wellFormed = toWellFormedJson(given as readonly Part[])
+  const redacted = namesInParts(wellFormed, secrets)
+  const parts = redacted.length === 0 ? wellFormed : redactParts(wellFormed, secrets)
+  // An address may be none any more.
+  if (redacted.length > 0) assertParts(parts)
+  assertBounds(parts)
+  return { parts, redacted }
+}
+
+function assertParts(parts: readonly unknown[]): void {
+  for (const [index, part] of parts.entries()) {
     const fault = faultOfPart(part)
     if (fault !== null) throw new HoldfastError('invalid_input', `the part ${index} of the message ${fault}`)
   }
-  const parts = toWellFormedJson(given as readonly Part[])
+}
+
+function assertBounds(parts: readonly Part[]): void {
   if (parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
     throw new HoldfastError('invalid_input', 'the message is empty: give it some text or a file')
   }
@@ -73,7 +97,6 @@ export function toParts(input: string | readonly Part[]): readonly Part[] {
       details: { bytes, limit: MAX_MESSAGE_BYTES }
     })
   }
-  return parts
 }
 
 /** An inbox item from this runtime's principal. */
@@ -81,14 +104,15 @@ export function toItem(core: RuntimeCore, thread: ThreadId, kind: ItemKind, id: 
   return { id, thread, kind, from: core.principal, digest: digestJson([kind, '', body]), body }
 }
 
-async function sendMessage(core: RuntimeCore, thread: ThreadId, parts: readonly Part[], key: string | undefined): Promise<MessageReceipt> {
+async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMessage, key: string | undefined): Promise<MessageReceipt> {
   assertKey('id', key)
+  const { parts, redacted } = message
   await readInfo(core, thread)
-  const item = key ?? `msg_${core.ids.next(16)}`
+  const item = key === undefined ? `msg_${core.ids.next(16)}` : core.secrets.redact(key)
   // The run that it would start is named by the item, so that the same message twice is the same message.
   const run = toRunId(thread, item)
   const state = await deliver(core, toItem(core, thread, 'message', item, { run, parts } as unknown as Json))
-  return { item, state }
+  return { item, state, ...(redacted.length === 0 ? {} : { redacted }) }
 }
 
 function toRunId(thread: ThreadId, item: string): string {
@@ -96,11 +120,11 @@ function toRunId(thread: ThreadId, item: string): string {
 }
 
 /** Starts the next run in place of the last one: as it was asked, or with a message of its own. */
-async function retry(core: RuntimeCore, thread: ThreadId, parts: readonly Part[] | null): Promise<MessageReceipt> {
+async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage | null): Promise<MessageReceipt> {
   const { row } = await readInfo(core, thread)
   const { state } = await core.fold(thread)
   const why = findNoRetry(state)
-  if (why === 'answered' && !parts) {
+  if (why === 'answered' && !message) {
     throw new HoldfastError('invalid_input', `the model has said its last word in the last run of ${thread}: say what it is to do now`, {
       details: { thread, status: row.status }
     })
@@ -112,7 +136,7 @@ async function retry(core: RuntimeCore, thread: ThreadId, parts: readonly Part[]
   }
   // Several retries of one run are one.
   const item = `retry:${state.run.id}`
-  if (parts) return sendMessage(core, thread, parts, item)
+  if (message) return sendMessage(core, thread, message, item)
   const body = { run: toRunId(thread, item), parts: [], retries: state.run.id }
   return { item, state: await deliver(core, toItem(core, thread, 'start', item, body)) }
 }

@@ -10,6 +10,7 @@ import type { LanguageModel, ModelResolver } from './model.ts'
 import type { ModelPrice } from './price.ts'
 import type { Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
+import type { SecretRegistry } from './secrets.ts'
 import type { RunInfo, Store, ThreadInfo, WaitRow } from './store.ts'
 import type { Logger, Tool } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -60,6 +61,11 @@ export interface RuntimeOptions {
   readonly clock?: Clock
   readonly ids?: IdSource
   readonly logger?: Logger
+  /**
+   * Values that must not stand in anything that is kept or shown. Default: none. What models say, tools give and callers send is kept and passed on
+   * without them; a call whose arguments hold one is blocked (`secret_in_arguments`); a definition that holds one is refused.
+   */
+  readonly secrets?: SecretRegistry
 }
 
 /** What a run is started with. */
@@ -126,6 +132,8 @@ export interface ThreadCheck {
 export interface MessageReceipt {
   readonly item: string
   readonly state: 'queued' | 'repeated'
+  /** Names of the secrets that stood in the message and were taken out of it. */
+  readonly redacted?: readonly string[]
 }
 
 /** Where a reader of events begins. Default: the start of the thread. */
@@ -190,6 +198,8 @@ export interface RunHandle extends ThreadHandle {
   readonly run: RunId
   /** False when the idempotency key named a thread that was there. */
   readonly created: boolean
+  /** Names of the secrets that stood in the first message and in the variables, and were taken out of them. */
+  readonly redacted?: readonly string[]
 }
 
 /** The runtime: everything that the command, a server or a program does goes through it. */

@@ -2,6 +2,7 @@
 import type { FactOf } from '../contracts/fact.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { ToolDescriptor } from '../contracts/publication.ts'
+import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { CheckedArguments } from '../manifest/tool-arguments.ts'
 import { parseArguments } from '../state/arguments.ts'
 import { TASK_COMPLETE } from '../state/evolve-call.ts'
@@ -9,6 +10,7 @@ import { digestJson } from '../util/canonical.ts'
 import { nearest } from '../manifest/near-miss.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { PreparedPublication } from './prepare.ts'
+import { redactInput } from './redact-parts.ts'
 
 /** A call as the gate is asked about it. */
 export interface GateRequest {
@@ -22,13 +24,23 @@ export interface GateRequest {
   readonly position: number
 }
 
+/** What the gate holds every call to, beside its tool. */
+export interface GateBounds {
+  /** How many calls of one answer may run. */
+  readonly maxCalls: number
+  readonly secrets: SecretRegistry
+}
+
 type Gated = FactOf<'call.gated'>
 
 const MAX_REASON_LENGTH = 2_000
 
 /** Judges one call. A promise only when a tool's own schema must be awaited. */
-export function gateCall(request: GateRequest, prepared: PreparedPublication, maxCalls: number): Gated | Promise<Gated> {
+export function gateCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gated | Promise<Gated> {
+  const { maxCalls, secrets } = bounds
   const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
+  const leaked = namesInCall(request, secrets)
+  if (leaked.length > 0) return refuseSecrets(request, descriptor ?? null, leaked, secrets)
   if (!descriptor) return toGated(request, null, null, block('unknown_tool', unknownTool(request.tool, prepared)))
   const parsed = parseArguments(request.input)
   if (!parsed.ok) return toGated(request, descriptor, null, block('arguments', parsed.error))
@@ -42,16 +54,31 @@ export function gateCall(request: GateRequest, prepared: PreparedPublication, ma
   }
   const check = prepared.inputs.get(request.tool)
   const checked = check ? check(parsed.value) : { ok: true as const, input: parsed.value }
-  const judge = (result: CheckedArguments): Gated => toGated(request, descriptor, parsed.value, judgeChecked(descriptor, result))
+  const judge = (result: CheckedArguments): Gated => toGated(request, descriptor, parsed.value, judgeChecked(descriptor, result, secrets))
   return checked instanceof Promise ? checked.then(judge) : judge(checked)
 }
 
 type Judgement = Pick<Gated, 'verdict' | 'by' | 'result'>
 
-function judgeChecked(descriptor: ToolDescriptor, checked: CheckedArguments): Judgement {
-  if (!checked.ok) return block('schema', `The arguments do not fit the tool's schema:\n${checked.errors}`)
+function judgeChecked(descriptor: ToolDescriptor, checked: CheckedArguments, secrets: SecretRegistry): Judgement {
+  if (!checked.ok) return block('schema', `The arguments do not fit the tool's schema:\n${secrets.redact(checked.errors)}`)
   if (descriptor.identity !== TASK_COMPLETE) return { verdict: 'run', by: 'schema' }
   return { verdict: 'respond', by: 'task_complete', result: { value: 'The task is complete.' } }
+}
+
+function namesInCall({ tool, input }: GateRequest, secrets: SecretRegistry): readonly string[] {
+  if (secrets.size === 0) return []
+  const parsed = parseArguments(input)
+  return secrets.namesIn(`${tool}\n${input}\n${parsed.ok ? JSON.stringify(parsed.value) : ''}`)
+}
+
+/** Decided at once, in the commit of the answer: what is kept of the arguments could not be judged again. */
+function refuseSecrets(request: GateRequest, descriptor: ToolDescriptor | null, names: readonly string[], secrets: SecretRegistry): Gated {
+  const input = redactInput(request.input, secrets)
+  const parsed = parseArguments(input)
+  const reason = `Not run: the call holds a secret (${names.join(', ')}). Secrets do not pass through a model: leave it out.`
+  const kept = { ...request, tool: secrets.redact(request.tool), input }
+  return toGated(kept, descriptor, parsed.ok ? parsed.value : null, block('secret_in_arguments', reason))
 }
 
 function block(by: string, reason: string): Judgement {

@@ -2,21 +2,26 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
+import type { Part } from '../contracts/message.ts'
 import type { CalledModel } from '../contracts/price.ts'
 import type { ModelReference } from '../contracts/publication.ts'
+import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Cost } from '../contracts/usage.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import type { State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { redactError } from '../util/redact-error.ts'
 import { gateCall } from './gate.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
 import type { PreparedPublication } from './prepare.ts'
-import type { ResponseDelta } from './read-parts.ts'
 import type { ModelResponse } from './read-response.ts'
 import { readResponse } from './read-response.ts'
+import { redactParts } from './redact-parts.ts'
 import { buildRequest, requestLength } from './request.ts'
+import type { DeltaReader } from './shown-deltas.ts'
+import { hideSecrets } from './shown-deltas.ts'
 
 /** What one answer may weigh: it must fit into a fact beside the judgements of its calls. */
 export const MAX_RESPONSE_BYTES = 400_000
@@ -49,7 +54,10 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
   let dropped = false
   const end = (facts: readonly Fact[]): void => done(dropped ? [] : facts)
   const asked: Asked = { state, turn, scope: action.scope, run, history: conversation.history.slice(), stop }
-  infer(asked, ports).then(end, (error: unknown) => end([{ ...failed('permanent'), ...classifyModelError(error, stop.signal) } as Fact]))
+  infer(asked, ports).then(end, (error: unknown) => {
+    const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
+    end([{ ...failed('permanent'), ...failure } as Fact])
+  })
   return {
     abort: (reason) => {
       dropped ||= reason !== 'unwanted'
@@ -70,15 +78,21 @@ interface Asked {
 
 async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
   const { state, turn, scope, run } = asked
+  const { secrets } = ports
   const number = turn.try
   const prepared = await ports.prepared(state.publication)
   const response = await respond(asked, prepared, ports)
   if (response.kind === 'failed') {
-    const { kind: _, ...failure } = response
-    return [{ v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, ...failure }]
+    const { kind: _, error, ...failure } = response
+    const { code, message } = error
+    return [
+      { v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, ...failure, error: { code, message: secrets.redact(message) } }
+    ]
   }
+  // The gate judges what the model wrote; what is kept of it holds no secret.
   const calls = response.parts.filter(isOwnCall)
-  const output = calls.length === 0 && prepared.output ? checkOutput(response.parts, prepared.output) : undefined
+  const kept = redactResponse(response, secrets)
+  const output = calls.length === 0 && prepared.output ? secrets.redactJson(checkOutput(kept.parts, prepared.output)) : undefined
   const facts: Fact[] = [
     {
       v: 1,
@@ -86,22 +100,22 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       run,
       scope,
       turn: turn.id,
-      parts: { inline: response.parts },
+      parts: { inline: kept.parts },
       finish: response.finish,
       usage: response.usage,
       cost: response.cost ?? 'unknown',
-      model: response.model ?? '',
+      model: kept.model ?? '',
       ...(output ? { output } : {})
     }
   ]
   for (const [position, call] of calls.entries()) {
     const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
-    const gated = gateCall(request, prepared, state.limits.maxToolCallsPerIteration)
+    const gated = gateCall(request, prepared, { maxCalls: state.limits.maxToolCallsPerIteration, secrets })
     // A schema that must be awaited is awaited after the answer is committed, by an effect of its own.
     if (!(gated instanceof Promise)) facts.push(gated)
     else gated.catch(() => {})
   }
-  if (fitsForSure(response, calls.length) || !weighsTooMuch(facts)) return facts
+  if (fitsForSure(kept, calls.length) || !weighsTooMuch(facts)) return facts
   const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
   return [
     {
@@ -118,8 +132,15 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
   ]
 }
 
+/** What is kept of a response. */
+type Kept = { readonly parts: readonly Part[]; readonly model?: string }
+
+function redactResponse({ parts, model }: Kept, secrets: SecretRegistry): Kept {
+  return { parts: redactParts(parts, secrets), ...(model === undefined ? {} : { model: secrets.redact(model) }) }
+}
+
 /** Whether what is stored fits even at six bytes a character and with the longest judgements: so that few answers are written twice. */
-function fitsForSure({ parts, model = '' }: Extract<ModelResponse, { kind: 'responded' }>, calls: number): boolean {
+function fitsForSure({ parts, model = '' }: Kept, calls: number): boolean {
   let characters = model.length
   for (const part of parts) {
     if ((part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') || part.metadata) return false
@@ -140,7 +161,9 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
   const { providerTimeoutMs } = state.limits
   const timer = ports.clock.alarm(providerTimeoutMs, () => stop.abort(TIMED_OUT))
   const failed = (error: unknown): ModelResponse =>
-    signal.reason === TIMED_OUT ? timedOut(providerTimeoutMs) : { kind: 'failed', ...classifyModelError(error, signal) }
+    signal.reason === TIMED_OUT
+      ? timedOut(providerTimeoutMs)
+      : { kind: 'failed', ...classifyModelError(redactError(error, ports.secrets), signal) }
   try {
     const model = await ports.models(state.definition.model)
     const request = await buildRequest(state, asked.history, prepared, signal)
@@ -149,14 +172,17 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
     // No provider is called after a cancel (semantics §6).
     signal.throwIfAborted()
     const { stream } = await unlessAborted(model.doStream(request), signal)
+    const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
     const response = await readResponse(stream, {
       signal,
       maxBytes: MAX_RESPONSE_BYTES,
       get promptCharacters() {
         return requestLength(request)
       },
-      ...(ports.isWatched(state.thread) ? { onDelta: toEmitter(asked, ports) } : {})
+      ...(shown ? { onDelta: shown.take } : {}),
+      ...(ports.secrets.size > 0 ? { clean: (error) => redactError(error, ports.secrets) } : {})
     })
+    shown?.end()
     const priced = await withCost(
       response,
       { reference: nameOf(state.definition.model), provider: model.provider, model: model.modelId },
@@ -220,9 +246,9 @@ function timedOut(durationMs: number): ModelResponse {
   }
 }
 
-function toEmitter(asked: Asked, ports: EffectPorts): (delta: ResponseDelta) => void {
+function toDeltaReader(asked: Asked, ports: EffectPorts): DeltaReader {
   const { turn, state } = asked
   const common = { thread: state.thread, attempt: turn.stamp.attempt, turn: turn.id, try: turn.try }
   if (turn.try > 1) ports.emit({ ...common, type: 'try.reset' })
-  return (delta) => ports.emit({ ...common, ...delta })
+  return hideSecrets((delta) => ports.emit({ ...common, ...delta }), ports.secrets)
 }

@@ -73,11 +73,11 @@ function performGate(
   })
   const judge = async (): Promise<Fact> => {
     const prepared = await ports.prepared(state.publication)
-    return gateCall(request, prepared, state.limits.maxToolCallsPerIteration)
+    return gateCall(request, prepared, { maxCalls: state.limits.maxToolCallsPerIteration, secrets: ports.secrets })
   }
   judge().then(
     (fact) => end([fact]),
-    (error: unknown) => end([fault(error instanceof Error ? error.message : String(error))])
+    (error: unknown) => end([fault(ports.secrets.redact(error instanceof Error ? error.message : String(error)))])
   )
   alarm = ports.clock.alarm(GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
   return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }

@@ -3,6 +3,7 @@ import type { TransientEvent } from '../contracts/event.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { ModelResolver } from '../contracts/model.ts'
 import type { CalledModel } from '../contracts/price.ts'
+import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Logger, Tool } from '../contracts/tool.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import type { PreparedPublication } from './prepare.ts'
@@ -12,6 +13,8 @@ export interface EffectPorts {
   readonly clock: Clock
   readonly logger: Logger
   readonly models: ModelResolver
+  /** What effects report and show passes it first (I14). */
+  readonly secrets: SecretRegistry
   /** What a call costs. **Contract**: never rejects, and waits for nothing but the table; what is not known is `unknown`. */
   costOf(model: CalledModel, usage: Usage): Promise<Cost>
   /** The code of a tool by its identity, when this process has it. */

@@ -25,6 +25,8 @@ export interface ReadResponseOptions {
   readonly onDelta?: (delta: ResponseDelta) => void
   /** Past this many bytes the stream is cancelled and the call fails for good. */
   readonly maxBytes: number
+  /** What was thrown, or sent as an error, as it may be kept. Default: as it is. */
+  readonly clean?: (error: unknown) => unknown
   /** Length of the request's text: what the input is estimated from when the provider does not count it. Read only then. */
   readonly promptCharacters?: number
 }
@@ -71,7 +73,7 @@ async function readToEnd(
   collector: PartCollector,
   options: ReadResponseOptions
 ): Promise<End> {
-  const { signal, maxBytes } = options
+  const { signal, maxBytes, clean = (error) => error } = options
   const reader = stream.getReader()
   // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
   const stop = (): void => void reader.cancel().catch(() => {})
@@ -85,14 +87,14 @@ async function readToEnd(
       const { done, value } = await reader.read()
       isOpen = !done
       if (done || signal.aborted) break
-      note(value, end)
+      note(value, end, clean)
       collector.take(value)
       if (collector.bytes > maxBytes) end.error = toModelError('response_too_large', `The response is larger than ${maxBytes} bytes.`)
       if (end.finish) timer ??= setTimeout(stop, AFTER_FINISH_MS)
     }
   } catch (error) {
     // The connection may break after everything was said.
-    if (!end.finish) end.error = classifyModelError(error)
+    if (!end.finish) end.error = classifyModelError(clean(error))
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', stop)
@@ -102,8 +104,8 @@ async function readToEnd(
   return end
 }
 
-function note(part: LanguageModelV4StreamPart, end: End): void {
-  if (part.type === 'error') end.error = classifyModelError(part.error)
+function note(part: LanguageModelV4StreamPart, end: End, clean: (error: unknown) => unknown): void {
+  if (part.type === 'error') end.error = classifyModelError(clean(part.error))
   else if (part.type === 'response-metadata') noteModel(part.modelId, end)
   else if (part.type === 'custom') noteStart(part, end)
   else if (part.type === 'finish') end.finish = { reason: part.finishReason, usage: part.usage }

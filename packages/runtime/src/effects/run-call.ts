@@ -81,7 +81,7 @@ class RunningCall {
             thread,
             attempt: call.started?.stamp.attempt ?? 0,
             call: call.id,
-            text: String(message).toWellFormed()
+            text: ports.ports.secrets.redact(String(message).toWellFormed())
           })
       },
       logger
@@ -104,11 +104,11 @@ class RunningCall {
       // Whoever stopped it meanwhile must not see it begin.
       if (this.#stop.signal.aborted) return this.#end(() => this.#ports.settle('cancelled', NOT_BEGUN))
       const value = await this.#tool.execute(input as never, this.#context)
-      const result = toCallResult(value, this.#tool.maxResultLength)
+      const result = toCallResult(value, this.#ports.ports.secrets, this.#tool.maxResultLength)
       this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
     } catch (error) {
       const isCancelled = this.#aborting && this.#stop.signal.aborted
-      const result = isCancelled ? CANCELLED : toCallError(error)
+      const result = isCancelled ? CANCELLED : toCallError(error, this.#ports.ports.secrets)
       this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', result))
     }
   }

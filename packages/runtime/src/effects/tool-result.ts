@@ -1,5 +1,6 @@
 import type { Json } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
+import type { SecretRegistry } from '../contracts/secrets.ts'
 import { NO_OUTPUT } from '../state/history.ts'
 import { isDeeplyNested, MAX_LEVELS } from '../util/nesting.ts'
 import { cutText, toWellFormedJson } from '../util/well-formed.ts'
@@ -12,25 +13,29 @@ const MAX_RESULT_BYTES = 400_000
 const SAFE_RESULT_LENGTH = 60_000
 const MAX_ERROR_LENGTH = 4_000
 
-/** A tool's return value as it is stored and shown: JSON, well-formed, bounded. A value that is not JSON is an error that says so. */
-export function toCallResult(value: unknown, maxLength: number = DEFAULT_RESULT_LENGTH): CallResult {
+/**
+ * A tool's return value as it is stored and shown: JSON, well-formed, without secrets, bounded (in this order: half of a secret is not found).
+ * A value that is not JSON is an error that says so.
+ */
+export function toCallResult(value: unknown, secrets: SecretRegistry, maxLength: number = DEFAULT_RESULT_LENGTH): CallResult {
   if (value === undefined) return { value: NO_OUTPUT }
-  if (typeof value === 'string') return { value: cutResult(value.toWellFormed(), maxLength) }
+  if (typeof value === 'string') return { value: cutResult(secrets.redact(value.toWellFormed()), maxLength) }
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch (error) {
-    return { error: cutText(`The tool returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, MAX_ERROR_LENGTH) }
+    return toCallError(`The tool returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, secrets)
   }
   if (text === undefined) return { error: `The tool returned a value that is not JSON: ${typeof value}` }
   if (isDeeplyNested(text)) return { error: `The tool returned a value that is nested deeper than ${MAX_LEVELS} levels.` }
+  if (secrets.has(text)) text = JSON.stringify(secrets.redactJson(JSON.parse(text)))
   if (text.length > maxLength || weighsTooMuch(text)) return { value: cutResult(text.toWellFormed(), maxLength) }
   return { value: toWellFormedJson(JSON.parse(text) as Json) }
 }
 
 /** An error as the model reads it: its message alone, bounded. */
-export function toCallError(error: unknown): CallResult {
-  const message = messageOf(error)
+export function toCallError(error: unknown, secrets: SecretRegistry): CallResult {
+  const message = secrets.redact(messageOf(error))
   return { error: cutText(message.trim() === '' ? 'The tool failed without a message.' : message, MAX_ERROR_LENGTH) }
 }
 
