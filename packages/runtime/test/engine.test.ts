@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { Store } from '../src/index.ts'
 import { answeringModel, createRuntime, memoryStore } from '../src/index.ts'
 
 const AGENT = { name: 'slow', model: { ref: 'slow' }, prompt: 'go' }
@@ -62,3 +63,22 @@ test('follows a thread that another worker drives, to its end', async () => {
   expect(types).toContain('model.responded')
   expect(types.at(-1)).toBe('run.settled')
 })
+
+test('lets a thread go that it cannot drive, so that another worker may', async () => {
+  await using store = memoryStore()
+  const broken = { ...store, append: refuseFacts(store.append) }
+  await using first = createRuntime({ store: broken, models: { slow: slowModel(0) } })
+  const { thread } = await first.start(AGENT)
+  await expect(first.thread(thread).settled()).rejects.toThrow('out of order')
+  expect((await store.thread(thread))?.owner).toBeUndefined()
+  await using second = createRuntime({ store, models: { slow: slowModel(0) }, recover: true })
+  expect((await second.thread(thread).settled()).status).toBe('completed')
+})
+
+/** A store that fails for good whenever something is to be said. */
+function refuseFacts(append: Store['append']): Store['append'] {
+  return (request) => {
+    if (request.facts.length > 0) throw new Error('out of order')
+    return append(request)
+  }
+}

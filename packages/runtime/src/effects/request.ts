@@ -17,7 +17,7 @@ export async function buildRequest(
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared
   const rendered = renderSystem(state, definition)
-  const system = rendered instanceof Promise ? await rendered : rendered
+  const system = withSchema(definition, rendered instanceof Promise ? await rendered : rendered)
   // The history is a copy of this turn's own: nobody else changes it.
   if (system !== null) history.unshift({ role: 'system', content: system })
   const tools = toTools(definition)
@@ -37,6 +37,13 @@ export async function buildRequest(
 /** About how long a request is, in characters: what tokens are estimated from where a provider reports none. */
 export function requestLength(request: LanguageModelV4CallOptions): number {
   return JSON.stringify(request.prompt).length + JSON.stringify(request.tools ?? []).length
+}
+
+/** Beside tools not every provider takes a response format: there the model is told what its last answer must look like. */
+function withSchema({ outputSchema, tools }: Definition, system: string | null): string | null {
+  if (!outputSchema || tools.length === 0) return system
+  const told = `When you are done, answer with JSON that matches this JSON Schema, and with nothing else:\n${JSON.stringify(outputSchema)}`
+  return system === null ? told : `${system}\n\n${told}`
 }
 
 /** A promise only when a template is rendered for the first time. */

@@ -199,22 +199,21 @@ export class Engine<State> {
       stopping: () => this.#stopping,
       leaseHolds: () => lease.holds()
     })
-      .catch((error: unknown) => {
-        this.#options.logger.error('a thread could not be driven', { thread, error: messageOf(error) })
-        return { error }
-      })
-      .then((end) => {
-        this.#drives.delete(thread)
-        this.#faulty.note(thread, { failed: typeof end === 'object', now: clock.monotonic() })
-        this.#options.ended(thread, end)
-        // Something came between the release and this line.
-        if (bell.isRung('items')) this.wake(thread)
-        // A thread that was lost is watched until its new owner is done: there may be none.
-        if (end === 'lost') this.#wanted.add(thread)
-        // A slot is free.
-        if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
-      })
+      .catch((error: unknown) => this.#faulty.letGo(claim, error, this.#options))
+      .then((end) => this.#end(thread, bell, end))
     this.#drives.set(thread, { bell, ended })
+  }
+
+  #end(thread: ThreadId, bell: Bell, end: DriveEnd | { readonly error: unknown }): void {
+    this.#drives.delete(thread)
+    if (typeof end !== 'object') this.#faulty.delete(thread)
+    this.#options.ended(thread, end)
+    // Something came between the release and this line.
+    if (bell.isRung('items')) this.wake(thread)
+    // A thread that was lost is watched until its new owner is done: there may be none.
+    if (end === 'lost') this.#wanted.add(thread)
+    // A slot is free.
+    if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
   }
 
   #announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {

@@ -1,4 +1,8 @@
+import type { Clock } from '../contracts/clock.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
+import type { Claim, Store } from '../contracts/store.ts'
+import type { Logger } from '../contracts/tool.ts'
+import { releaseAfter } from './release-after.ts'
 
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 60_000
@@ -7,18 +11,34 @@ const MAX_PAUSE_MS = 60_000
 export class FaultyThreads {
   readonly #pauses = new Map<ThreadId, { readonly until: Ms; readonly pauseMs: Ms }>()
 
-  /** How a drive ended, at this point of the monotonic clock. Each failure in a row makes the pause twice as long. */
-  note(thread: ThreadId, { failed, now }: { readonly failed: boolean; readonly now: Ms }): void {
-    if (!failed) {
-      this.#pauses.delete(thread)
-      return
-    }
+  /** A drive ended with an error: its thread is let go, and left alone here for a pause that each failure in a row makes twice as long. */
+  async letGo(
+    claim: Claim,
+    error: unknown,
+    { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger }
+  ): Promise<{ readonly error: unknown }> {
+    const { thread } = claim
     const pauseMs = Math.min((this.#pauses.get(thread)?.pauseMs ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS)
-    this.#pauses.set(thread, { until: now + pauseMs, pauseMs })
+    this.#pauses.set(thread, { until: clock.monotonic() + pauseMs, pauseMs })
+    logger.error('a thread could not be driven', { thread, error: messageOf(error) })
+    try {
+      await releaseAfter(store, claim, pauseMs)
+    } catch (failure) {
+      logger.warn('a thread that could not be driven could not be let go', { thread, error: messageOf(failure) })
+    }
+    return { error }
+  }
+
+  delete(thread: ThreadId): void {
+    this.#pauses.delete(thread)
   }
 
   /** Those that are left alone now. */
   pausing(now: Ms): readonly ThreadId[] {
     return [...this.#pauses].filter(([, { until }]) => until > now).map(([thread]) => thread)
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -47,10 +47,12 @@ function toUserPart(part: Part): UserPart | null {
     return part.text.trim() === '' ? null : { type: 'text', text: part.text, ...toOptions(part.metadata) }
   }
   if (part.type !== 'file') return null
+  const data = toFileData(part.source)
+  if (data === null) return { type: 'text', text: `[a file whose address cannot be read: ${part.filename ?? part.mediaType}]` }
   return {
     type: 'file',
     mediaType: part.mediaType,
-    data: toFileData(part.source),
+    data,
     ...(part.filename === undefined ? {} : { filename: part.filename }),
     ...toOptions(part.metadata)
   }
@@ -85,7 +87,7 @@ function toAssistantPart(part: Part, wireId: string | undefined): AssistantPart 
 
 function toReasoningFile(part: Extract<Part, { type: 'reasoning-file' }>): AssistantPart | null {
   const data = toFileData(part.source)
-  if (data.type !== 'data' && data.type !== 'url') return null
+  if (data?.type !== 'data' && data?.type !== 'url') return null
   return { type: 'reasoning-file', mediaType: part.mediaType, data, ...toOptions(part.metadata) }
 }
 
@@ -113,9 +115,10 @@ function toOutput(result: CallResult): LanguageModelV4ToolResultOutput {
   return { type: 'json', value: result.value as never }
 }
 
-function toFileData(source: FileSource): SharedV4FileData {
+/** Null for an address that is none: a log may hold what today is refused, and must stay readable (I2). */
+function toFileData(source: FileSource): SharedV4FileData | null {
   if ('data' in source) return { type: 'data', data: source.data }
-  if ('url' in source) return { type: 'url', url: new URL(source.url) }
+  if ('url' in source) return URL.canParse(source.url) ? { type: 'url', url: new URL(source.url) } : null
   if ('reference' in source) return { type: 'reference', reference: source.reference }
   return { type: 'text', text: source.text }
 }

@@ -1,0 +1,31 @@
+import type { Ms } from '../contracts/ids.ts'
+import type { Claim, Store } from '../contracts/store.ts'
+
+/**
+ * Releases a thread whose drive ended with an error, in a commit without facts: its worker lives on and would keep it from every other.
+ * It is ready again after the pause, for whoever may be able to drive it. Throws what the store throws.
+ */
+export async function releaseAfter(store: Store, claim: Claim, pauseMs: Ms): Promise<void> {
+  const info = await store.thread(claim.thread)
+  if (info?.attempt !== claim.attempt || !info.owner) return
+  // A release is refused while a fresh item is there; the timer wakes in place of these.
+  const items = await store.pending(claim.thread)
+  await store.append({
+    tenant: claim.tenant,
+    thread: claim.thread,
+    attempt: claim.attempt,
+    expectedSequence: info.head,
+    facts: [],
+    consumed: [],
+    deferred: items.filter((item) => item.state === 'fresh').map((item) => item.id),
+    send: [],
+    spawn: [],
+    open: [],
+    close: [],
+    artifacts: [],
+    row: info.row,
+    timer: { inMs: pauseMs },
+    progress: false,
+    then: 'release'
+  })
+}
