@@ -29,22 +29,36 @@ await onPower.run(WARM_UP_TURNS)
 for (let index = 0; index < rounds; index++) {
   await runBesideFloor('process', onProcess, processFloor, index)
   await runBesideFloor('power', onPower, powerFloor, index)
-  report('memory', index, await memory.run(turns))
-  report('ai-sdk', index, { durationMs: await measureAiSdk(turns), askedAt: [] })
+  const run = await memory.run(turns)
+  report('memory', index, turnsOf(run), run)
+  report('ai-sdk', index, await measureAiSdk(turns))
 }
 await reportBytes()
 
 async function runBesideFloor(durability: string, lane: Lane, floor: Floor, index: number): Promise<void> {
   const before = floor.run(Math.ceil(turns / 2))
   const run = await lane.run(turns)
-  const durationMs = before + floor.run(Math.floor(turns / 2))
-  report(`floor-${durability}`, index, { durationMs, askedAt: [] })
-  report(`sqlite-${durability}`, index, run, { timesFloor: round(run.durationMs / durationMs, 2) })
+  const floorMs = before + floor.run(Math.floor(turns / 2))
+  report(`floor-${durability}`, index, floorMs)
+  report(`sqlite-${durability}`, index, turnsOf(run), run, floorMs)
 }
 
-function report(variant: string, index: number, run: ThreadRun, more: { readonly timesFloor?: number } = {}): void {
-  const us = round((run.durationMs / turns) * 1_000)
-  print({ measure: 'turn', variant, turns, round: index, us, ...more, ...drift(run) })
+function report(variant: string, index: number, durationMs: number, run?: ThreadRun, floorMs?: number): void {
+  print({
+    measure: 'turn',
+    variant,
+    turns,
+    round: index,
+    us: round((durationMs / turns) * 1_000),
+    ...(floorMs === undefined ? {} : { timesFloor: round(durationMs / floorMs, 2) }),
+    // The start of the run, and its end.
+    ...(run ? { aroundMs: round(run.durationMs - durationMs, 2), ...drift(run) } : {})
+  })
+}
+
+/** From the first time that the model is asked to the last: so many turns, each with its two commits. */
+function turnsOf({ askedAt }: ThreadRun): number {
+  return (askedAt.at(-1) ?? 0) - (askedAt[0] ?? 0)
 }
 
 async function reportBytes(): Promise<void> {
