@@ -19,6 +19,7 @@ export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
     'models',
     'prices',
     'transfer',
+    'telemetry',
     'engine',
     'testing'
   ].map((layer) => ({
@@ -59,6 +60,8 @@ export const FORBIDDEN: readonly Forbidden[] = [
   layer('prices', 'effects'),
   layer('transfer', 'effects'),
   layer('transfer', 'stores'),
+  layer('telemetry', 'stores'),
+  layer('telemetry', 'state'),
   layer('prices', 'state'),
   layer('effects', 'prices'),
   layer('engine', 'state'),
@@ -84,6 +87,7 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('models', 'liquidjs'),
   npm('prices', 'node:fs'),
   npm('transfer', 'node:fs'),
+  npm('telemetry', 'zod'),
   npm('engine', 'node:timers/promises'),
   npm('testing', 'node:fs'),
   {
@@ -203,6 +207,7 @@ export const ALLOWED: readonly Case[] = [
     tools: ['../contracts/thing.ts', '../util/thing.ts', '../http/thing.ts', 'node:buffer'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
     prices: ['../contracts/thing.ts', '../util/thing.ts'],
+    telemetry: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
     transfer: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'zod'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
     testing: ['../contracts/thing.ts', '../util/thing.ts', 'node:assert/strict']

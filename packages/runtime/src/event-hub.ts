@@ -1,5 +1,5 @@
 import type { Clock } from './contracts/clock.ts'
-import type { HoldfastEvent, TransientEvent } from './contracts/event.ts'
+import type { CommittedEvent, TransientEvent } from './contracts/event.ts'
 import type { Commit, Fact } from './contracts/fact.ts'
 import type { Ms, ThreadId } from './contracts/ids.ts'
 import type { AppendRequest, Receipt } from './contracts/store.ts'
@@ -50,13 +50,29 @@ export class Watcher {
   }
 }
 
-/** Tells watchers what this process commits and streams. Threads without a watcher cost nothing. */
+/** Is told of every thread, not of one. **Contract**: does not throw, and does not wait. */
+export interface Observer {
+  /** Whether it wants transient events, too. */
+  readonly transient: boolean
+  commit(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
+  show(event: TransientEvent): void
+}
+
+/** Tells watchers and observers what this process commits and streams. Threads without any cost nothing. */
 export class EventHub {
+  readonly #observers: readonly Observer[]
+  readonly #isStreaming: boolean
   readonly #watchers = new Map<ThreadId, Set<Watcher>>()
   readonly #resting = new Map<ThreadId, Set<() => void>>()
 
+  constructor(observers: readonly Observer[] = []) {
+    this.#observers = observers
+    this.#isStreaming = observers.some((observer) => observer.transient)
+  }
+
+  /** Whether somebody wants the transient events of a thread. */
   isWatched(thread: ThreadId): boolean {
-    return this.#watchers.has(thread)
+    return this.#isStreaming || this.#watchers.has(thread)
   }
 
   watch(thread: ThreadId): Watcher & Disposable {
@@ -71,12 +87,15 @@ export class EventHub {
   }
 
   announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+    if (request.facts.length === 0) return
+    for (const observer of this.#observers) observer.commit(request, receipt)
     const watchers = this.#watchers.get(request.thread)
-    if (!watchers || request.facts.length === 0) return
+    if (!watchers) return
     for (const watcher of watchers) watcher.push({ kind: 'commit', sequence: receipt.sequence, at: receipt.at, facts: request.facts })
   }
 
   emit(event: TransientEvent): void {
+    for (const observer of this.#observers) observer.show(event)
     const watchers = this.#watchers.get(event.thread)
     if (watchers) for (const watcher of watchers) watcher.push({ kind: 'transient', event })
   }
@@ -91,7 +110,7 @@ export class EventHub {
 }
 
 /** The committed events of one commit, from an index on. */
-export function toEvents(commit: Pick<Commit, 'thread' | 'sequence' | 'at' | 'facts'>, from = 0): readonly HoldfastEvent[] {
+export function toEvents(commit: Pick<Commit, 'thread' | 'sequence' | 'at' | 'facts'>, from = 0): readonly CommittedEvent[] {
   return commit.facts.slice(from).map((fact, offset) => {
     const { type, run, scope, v: _, ...data } = fact
     return {

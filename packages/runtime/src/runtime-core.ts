@@ -17,6 +17,7 @@ import { EventHub } from './event-hub.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
 import { toRuntimeLogger } from './runtime-logger.ts'
 import { createSecretRegistry } from './secrets.ts'
+import { SinkFeed } from './sink-feed.ts'
 import { evolve } from './state/evolve.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
@@ -48,6 +49,8 @@ export interface RuntimeCore {
   /** What this process lacks to drive a thread. */
   missing(info: ThreadInfo): readonly string[]
   fold(thread: ThreadId): Promise<{ readonly state: State; readonly head: number }>
+  /** Gives the sinks what they have not been given. */
+  closeSinks(): Promise<unknown>
   /** How long running tools still get at a stop. */
   toolGraceMs: number
 }
@@ -92,7 +95,8 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const secrets = options.secrets ?? createSecretRegistry()
   const logger = toRuntimeLogger(options.logger, secrets)
   const { store } = options
-  const hub = new EventHub()
+  const feeds = (options.sinks ?? []).map((sink) => new SinkFeed(sink, { store, clock, logger }))
+  const hub = new EventHub(feeds)
   const registry = new ToolRegistry()
   registry.add(options.tools ?? [])
   const faults = new Map<ThreadId, unknown>()
@@ -144,6 +148,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     remember: (publication) => publications.add(publication),
     missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
     fold: (thread) => foldThread(store, publications, thread, null),
+    closeSinks: () => Promise.all(feeds.map((feed) => feed.close())),
     toolGraceMs: 5_000
   }
   return core

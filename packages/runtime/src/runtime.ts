@@ -39,7 +39,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     assertWholeNumber('graceMs', graceMs, 0)
     assertWholeNumber('modelGraceMs', modelGraceMs, 0)
     core.toolGraceMs = Math.max(0, graceMs - modelGraceMs)
-    closing ??= core.engine.stop(modelGraceMs)
+    closing ??= stop(core, modelGraceMs)
     return closing
   }
   return {
@@ -52,6 +52,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     close,
     [Symbol.asyncDispose]: () => close()
   }
+}
+
+async function stop(core: RuntimeCore, modelGraceMs: number): Promise<void> {
+  await core.engine.stop(modelGraceMs)
+  await core.closeSinks()
 }
 
 async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {

@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
+import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunStatus } from './fact.ts'
 import type { Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -66,6 +67,8 @@ export interface RuntimeOptions {
    * without them; a call whose arguments hold one is blocked (`secret_in_arguments`); a definition that holds one is refused.
    */
   readonly secrets?: SecretRegistry
+  /** Observe the events of all threads that are driven here. `close` waits until they have been given what there is. */
+  readonly sinks?: readonly EventSink[]
 }
 
 /** What a run is started with. */
