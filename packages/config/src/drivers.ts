@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { LanguageModel } from '@holdfast/runtime'
+import type { LanguageModel, SecretRegistry } from '@holdfast/runtime'
 import { HoldfastError, scriptedModel } from '@holdfast/runtime'
 import type { BuiltInProvider } from './built-in-providers.ts'
 import { BUILT_IN } from './built-in-providers.ts'
@@ -17,6 +17,8 @@ export interface DriverContext {
   /** The folder that paths of scripts are relative to. */
   readonly baseDir: string
   readonly fetch?: typeof globalThis.fetch
+  /** Takes every key that is looked up. Give the same registry to the runtime, which keeps the values out of what it stores and shows. */
+  readonly secrets?: SecretRegistry
 }
 
 /** Makes a model of a provider. Throws `secret_missing`, and for scripts what reading a file throws. */
@@ -97,10 +99,12 @@ function readAddress(variable: string | undefined, { env }: DriverContext): stri
 }
 
 function withFetch<T extends { readonly apiKey?: string }>(reached: T, format: ProviderFetchOptions['format'], context: DriverContext) {
-  return { ...reached, fetch: createProviderFetch({ format, secret: reached.apiKey, fetch: context.fetch }) }
+  const { apiKey } = reached
+  const isLookedFor = apiKey !== undefined && context.secrets?.has(apiKey) === true
+  return { ...reached, fetch: createProviderFetch({ format, secret: apiKey, isLookedFor, fetch: context.fetch }) }
 }
 
-function readSecret(provider: string, variable: string, { env }: DriverContext): string {
+function readSecret(provider: string, variable: string, { env, secrets }: DriverContext): string {
   const value = env[variable]?.trim() ?? ''
   const details = { provider, variable }
   if (value === '') {
@@ -118,5 +122,6 @@ function readSecret(provider: string, variable: string, { env }: DriverContext):
       { details }
     )
   }
+  secrets?.add(variable, value)
   return value
 }

@@ -5,6 +5,7 @@ import type { Config, ModelProfile, ProviderConfig } from './config.ts'
 import type { DriverContext } from './drivers.ts'
 import { createModel } from './drivers.ts'
 import { withDefaults } from './model-defaults.ts'
+import { registerSecrets } from './secrets.ts'
 
 /** What a resolver works with. */
 export type ModelResolverOptions = DriverContext
@@ -12,10 +13,13 @@ export type ModelResolverOptions = DriverContext
 /**
  * Finds models by `{ provider, model }` or by the profile that `{ ref }` names; the options and settings of a profile are defaults of
  * its model. A provider's package is loaded, and its key looked up, when one of its models is asked for. The same reference gives the same model.
+ * With `secrets` the keys that are set are registered at once, before anything that may hold one is taken.
  *
  * The resolver throws `model_unknown`, `secret_missing` (naming the variable), and for scripted models `file_not_found` and `invalid_config`.
  */
 export function createModelResolver(config: Config, options: ModelResolverOptions): ModelResolver {
+  const { env, secrets } = options
+  if (secrets) registerSecrets(config, { env, secrets })
   const made = new Map<string, Promise<LanguageModel>>()
   const make = (provider: string, model: string): Promise<LanguageModel> => {
     const key = JSON.stringify([provider, model])

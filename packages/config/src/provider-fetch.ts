@@ -13,6 +13,8 @@ export interface ProviderFetchOptions {
   readonly format: 'chat' | 'messages' | 'cohere' | 'xai' | 'other'
   /** The key that must not come back in any answer (I14). */
   readonly secret?: string | undefined
+  /** Whether who reads the answers looks for the key in them: what a model wrote is judged as it wrote it. Errors do not hold it in any case. */
+  readonly isLookedFor?: boolean
   /** Default: the global one, looked up at each request. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -33,18 +35,19 @@ const REFUSED_OPTION =
 export function createProviderFetch(options: ProviderFetchOptions): typeof globalThis.fetch {
   // A server that refused the option once is not asked again.
   let plain = false
+  const inAnswers = options.isLookedFor ? { ...options, secret: undefined } : options
   const send = (input: string | URL | Request, init: RequestInit | undefined): Promise<Response> =>
     (options.fetch ?? globalThis.fetch)(input, { ...init, redirect: 'manual' })
 
   return async (input, init) => {
     const lighter = options.format === 'chat' ? withoutStreamOptions(init) : null
     const response = await send(input, plain && lighter ? lighter : init)
-    if (response.ok) return toReadable(response, options)
+    if (response.ok) return toReadable(response, inAnswers)
     const text = hide(await readBounded(response, MAX_ERROR_BYTES), options.secret)
     if (lighter && !plain && isRefusedOption(response.status, text)) {
       const second = await send(input, lighter)
       plain = second.ok
-      return second.ok ? toReadable(second, options) : toError(second, hide(await readBounded(second, MAX_ERROR_BYTES), options.secret))
+      return second.ok ? toReadable(second, inAnswers) : toError(second, hide(await readBounded(second, MAX_ERROR_BYTES), options.secret))
     }
     return toError(response, text)
   }
