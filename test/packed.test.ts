@@ -45,6 +45,11 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
     expect(run(home, join(ROOT, 'node_modules/.bin/tsc'), ...COMPILER, 'program.ts')).toBe('')
     expect(run(home, process.execPath, 'program.ts')).toContain('completed')
     expect(run(home, 'npx', '--no-install', 'holdfast', '--help')).toContain('Usage: holdfast')
+    run(home, 'npx', '--no-install', 'holdfast', 'init', 'first')
+    // What the project would install is there already, above it.
+    const first = join(home, 'first')
+    expect(run(first, process.execPath, '../node_modules/holdfast/bin/holdfast.js', 'run', 'agent.yaml')).toContain('summary.md')
+    expect(run(first, process.execPath, '--test', '--test-reporter=tap')).toContain('# pass 1')
   })
 
   test('installs fewer than 25 packages and less than 30 MB with the runtime', { timeout: INSTALL_MS }, () => {
@@ -62,11 +67,11 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
         .trim()
         .split('\n')
       const folders = new Set(list.map((path) => path.split('/')[1]))
-      expect([...folders].filter((entry) => !['LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'src'].includes(entry ?? ''))).toEqual(
-        []
-      )
+      const known = ['LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'src', ...(name === 'cli' ? ['templates'] : [])]
+      expect([...folders].filter((entry) => !known.includes(entry ?? ''))).toEqual([])
       expect(list).toContain('package/LICENSE')
-      expect(list.filter((path) => path.endsWith('.tsbuildinfo') || path.endsWith('.test.ts'))).toEqual([])
+      const ours = list.filter((path) => !path.startsWith('package/templates/'))
+      expect(ours.filter((path) => path.endsWith('.tsbuildinfo') || path.endsWith('.test.ts'))).toEqual([])
     }
   })
 })

@@ -5,14 +5,24 @@ export interface TextSink {
   readonly isTTY?: boolean
 }
 
+/** A terminal that a person types at. */
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+  /** What Ctrl-C does: where keys are read one by one, the system does not send its signal. */
+  interrupt(): void
+}
+
 /** Everything that a command has of the world around it, so that it runs in a test as it does in a terminal. */
 export interface CommandIo {
-  /** Read only when a command is told to (`-`). */
+  /** Read only when a command is told to (`-`), and by a conversation. */
   readonly stdin: AsyncIterable<Uint8Array | string>
   /** The result, and nothing else. */
   readonly stdout: TextSink
   /** Progress, notices and errors. */
   readonly stderr: TextSink
+  /** Only where a person types and looks. */
+  readonly terminal?: Terminal
   readonly env: { readonly [name: string]: string | undefined }
   /** An absolute folder. */
   readonly cwd: string

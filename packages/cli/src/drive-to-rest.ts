@@ -1,9 +1,22 @@
-import type { Commit, Cursor, RunResult, ThreadHandle } from '@holdfast/runtime'
+import type { Commit, Cursor, HoldfastEvent, RunResult, ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { LiveText } from './live-text.ts'
 import { createEventRenderer } from './render-event.ts'
 import { renderResult } from './render-result.ts'
+import { toShellWord } from './shell-word.ts'
 import type { Workspace } from './workspace.ts'
+
+/** How a drive is shown. */
+export interface ShowOptions {
+  /** What stands before this is known already. */
+  readonly after?: Cursor
+  /** Makes the command line of a thread's command. Default: `againOf`. */
+  readonly again?: (command: string) => string
+  /** Events that are not told to a person. */
+  readonly omit?: ReadonlySet<HoldfastEvent['type']>
+  /** Called for every event, after it has been shown. */
+  readonly onEvent?: (event: HoldfastEvent) => void
+}
 
 /** How long running tools get to end after an interruption. */
 const TOOL_GRACE_MS = 5_000
@@ -16,20 +29,21 @@ export async function driveToRest(
   thread: ThreadHandle,
   context: CommandContext,
   workspace: Workspace,
-  options: { readonly after?: Cursor } = {}
+  options: ShowOptions = {}
 ): Promise<number> {
   const { output, interruption } = context
   const over = new AbortController()
   const signal = AbortSignal.any([interruption.signal, over.signal])
   const live = new LiveText(output)
   const shown = showEvents(thread, context, live, { signal, ...options })
+  const again = options.again ?? againOf(thread.id, context)
   try {
     const result = await thread.settled({ signal })
     await shown
-    return renderResult(result, output, { live, again: againOf(thread.id, context) })
+    return renderResult(result, output, { live, again })
   } catch (error) {
     if (!interruption.signal.aborted) throw error
-    return await letGo(thread, context, workspace)
+    return await letGo(thread, context, workspace, again)
   } finally {
     over.abort()
     await shown
@@ -38,7 +52,7 @@ export async function driveToRest(
 
 /** Makes the line with which a person goes on with a thread. */
 export function againOf(thread: string, { options }: CommandContext): (command: string) => string {
-  const store = options.store === undefined ? '' : ` --store ${quote(options.store)}`
+  const store = options.store === undefined ? '' : ` --store ${toShellWord(options.store)}`
   return (command) => `holdfast ${command} ${thread}${store}`
 }
 
@@ -58,31 +72,36 @@ async function showEvents(
   thread: ThreadHandle,
   context: CommandContext,
   live: LiveText,
-  options: { readonly signal: AbortSignal; readonly after?: Cursor }
+  options: ShowOptions & { readonly signal: AbortSignal }
 ): Promise<void> {
   const { output } = context
+  const { signal, after, omit, onEvent } = options
   try {
-    const render = createEventRenderer({ before: await readBefore(thread, options.after), live: output.live })
-    for await (const event of thread.events(options)) {
+    const render = createEventRenderer({ before: await readBefore(thread, after), live: output.live })
+    for await (const event of thread.events({ signal, ...(after === undefined ? {} : { after }) })) {
       output.line(event)
       live.take(event)
       const line = render(event)
-      if (line !== undefined) output.progress(output.paint(line, 'dim'))
+      if (line !== undefined && omit?.has(event.type) !== true) output.progress(output.paint(line, 'dim'))
+      onEvent?.(event)
     }
   } catch (error) {
     // Watching is not the work: `settled` tells what went wrong with that.
-    if (!options.signal.aborted)
-      output.progress(`warning: events cannot be shown: ${error instanceof Error ? error.message : String(error)}`)
+    if (!signal.aborted) output.progress(`warning: events cannot be shown: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 /** Releases what is driven. When its last tools brought it to rest meanwhile, that is told instead. */
-async function letGo(thread: ThreadHandle, context: CommandContext, { runtime }: Workspace): Promise<number> {
+async function letGo(
+  thread: ThreadHandle,
+  context: CommandContext,
+  { runtime }: Workspace,
+  again: (command: string) => string
+): Promise<number> {
   const { output, interruption } = context
   output.breakLine()
   output.progress('letting go: tools that run get a moment; a second signal ends at once')
   await runtime.close({ graceMs: TOOL_GRACE_MS, modelGraceMs: 0 })
-  const again = againOf(thread.id, context)
   const ended = await endedResult(thread)
   if (ended !== undefined) return renderResult(ended, output, { again })
   const { row } = await thread.info()
@@ -95,8 +114,4 @@ async function endedResult(thread: ThreadHandle): Promise<RunResult | undefined>
   const { row, pending } = await thread.info()
   const isOpen = row.status === 'queued' || row.status === 'running' || pending > 0
   return isOpen ? undefined : thread.settled()
-}
-
-function quote(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -26,7 +26,10 @@ const io: CommandIo = {
   env: process.env,
   cwd: process.cwd(),
   enter: (folder) => process.chdir(folder),
-  signal: interrupted.signal
+  signal: interrupted.signal,
+  ...(process.stdin.isTTY && process.stdout.isTTY
+    ? { terminal: { input: process.stdin, output: process.stdout, interrupt: () => interrupt('SIGINT') } }
+    : {})
 }
 
 // Who only watches has nothing else that keeps the process.

@@ -22,6 +22,8 @@ export class Output {
   readonly #options: OutputOptions
   /** Whether streamed text has left the cursor inside a line of the terminal. */
   #inLine = false
+  /** What is kept back while a person types. */
+  #held: (() => void)[] | undefined
 
   constructor(io: CommandIo, options: OutputOptions) {
     this.mode = options.mode
@@ -39,31 +41,45 @@ export class Output {
     if (this.mode !== 'text') return
     this.breakLine()
     const shown = this.live ? toVisibleText(text) : text
-    this.#io.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
+    this.#write(this.#io.stdout, shown.endsWith('\n') ? shown : `${shown}\n`)
   }
 
   /** The one document of `--json`. */
   document(value: unknown): void {
-    if (this.mode === 'json') this.#io.stdout.write(`${toJsonText(value, 2)}\n`)
+    if (this.mode === 'json') this.#write(this.#io.stdout, `${toJsonText(value, 2)}\n`)
   }
 
   /** One value of `--jsonl`. */
   line(value: unknown): void {
-    if (this.mode === 'jsonl') this.#io.stdout.write(`${toJsonText(value)}\n`)
+    if (this.mode === 'jsonl') this.#write(this.#io.stdout, `${toJsonText(value)}\n`)
   }
 
   /** A piece of an answer, while it comes. Only when `live`. */
   stream(text: string): void {
     if (!this.live || text === '') return
     const shown = toVisibleText(text)
-    this.#io.stdout.write(shown)
+    this.#write(this.#io.stdout, shown)
     this.#inLine = !shown.endsWith('\n')
   }
 
   /** Ends the line of streamed text, if one is open. */
   breakLine(): void {
-    if (this.#inLine) this.#io.stdout.write('\n')
+    if (this.#inLine) this.#write(this.#io.stdout, '\n')
     this.#inLine = false
+  }
+
+  /** Keeps back what is written from now on, so that a person can type in peace. */
+  hold(): void {
+    if (this.#held !== undefined) return
+    this.breakLine()
+    this.#held = []
+  }
+
+  /** Writes what was kept back, and goes on. */
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const write of held) write()
   }
 
   /** Progress: nothing that a script needs. Left out by `--quiet`. The text is already fit for a terminal. */
@@ -96,6 +112,11 @@ export class Output {
 
   #error(line: string): void {
     this.breakLine()
-    this.#io.stderr.write(`${line}\n`)
+    this.#write(this.#io.stderr, `${line}\n`)
+  }
+
+  #write(sink: TextSink, text: string): void {
+    if (this.#held === undefined) sink.write(text)
+    else this.#held.push(() => sink.write(text))
   }
 }

@@ -2,9 +2,11 @@ import { Command, CommanderError } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { cancelCommand } from './commands/cancel.ts'
+import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { initCommand } from './commands/init.ts'
 import { logCommand } from './commands/log.ts'
 import { messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
@@ -35,7 +37,9 @@ cancelled; 143 by SIGTERM, 129 by SIGHUP, 141 when the reader of the output went
 
 /** The commands, in the order in which help shows them. */
 const COMMANDS: readonly ((choose: Choose) => Command)[] = [
+  initCommand,
   runCommandOf,
+  chatCommand,
   resumeCommand,
   threadsCommand,
   showCommand,

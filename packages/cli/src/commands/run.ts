@@ -7,10 +7,11 @@ import { readAttachment } from '../attachment.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf, driveToRest } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
-import { collect, duration, name } from '../option-values.ts'
+import { collect, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
 import { rehearse } from '../rehearsal.ts'
 import { readInputOption, readTextArgument } from '../text-input.ts'
+import { timeLimit } from '../time-limit.ts'
 
 interface RunOptions extends LaunchOptions {
   readonly input?: string
@@ -40,7 +41,7 @@ export function runCommandOf(choose: Choose): Command {
         'process'
       ])
     )
-    .addOption(new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(duration))
+    .addOption(new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(timeLimit))
     .addOption(new Option('--detach', 'only start: whoever resumes the thread drives it').conflicts('timeout'))
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(

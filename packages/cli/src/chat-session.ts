@@ -1,0 +1,142 @@
+// One conversation over one thread. Messages go into its inbox whenever they come; one drive at a time shows what follows, and begins
+// again while anything of the log has not been shown.
+import type { Cursor, HoldfastEvent, Part, ThreadHandle } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
+import { EXIT } from './exit-code.ts'
+import { describeOwner } from './owner.ts'
+import { takeThread, tryToTake } from './ownership.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What a conversation is made of. */
+export interface ChatOptions {
+  readonly workspace: Workspace
+  /** The thread that is gone on with. */
+  readonly thread?: ThreadHandle
+  /** Makes the thread, with its first message. */
+  start(input: readonly Part[]): Promise<ThreadHandle>
+  /** The command line that goes on with a thread. */
+  again(thread: string): string
+  /** Told when the agent begins to work, and when it rests. */
+  onBusy(isBusy: boolean): void
+}
+
+/** What is not told in a conversation: who talks knows it, or sees it in the answer. */
+const OMITTED: ReadonlySet<HoldfastEvent['type']> = new Set([
+  'attempt.claimed',
+  'run.started',
+  'message.received',
+  'turn.started',
+  'run.ended'
+])
+const PAGE_BYTES = 64 * 1024
+
+/** A conversation. */
+export class ChatSession {
+  readonly #context: CommandContext
+  readonly #options: ChatOptions
+  #thread: ThreadHandle | undefined
+  /** The last event that was shown. */
+  #shown: Cursor | undefined
+  #delivered = 0
+  #driving: Promise<void> | undefined
+  readonly #failed = Promise.withResolvers<never>()
+  #exitCode: number = EXIT.completed
+
+  constructor(context: CommandContext, options: ChatOptions) {
+    this.#context = context
+    this.#options = options
+    this.#thread = options.thread
+    // Told to whoever waits; nobody may.
+    this.#failed.promise.catch(() => undefined)
+  }
+
+  /** The thread, once there is one. */
+  get thread(): ThreadHandle | undefined {
+    return this.#thread
+  }
+
+  /** What became of the last run. */
+  get exitCode(): number {
+    return this.#exitCode
+  }
+
+  /** Goes on with what the thread has left open. Throws `thread_busy` when somebody else drives it. */
+  async open(): Promise<void> {
+    if (this.#thread === undefined) return
+    this.#shown = await headOf(this.#thread)
+    if (!(await isOpen(this.#thread))) return
+    await takeThread(this.#thread, this.#context)
+    this.#drive(this.#thread)
+  }
+
+  /** Sends a message. It is read at the next turn of a run that goes on; else it begins the next run. */
+  async say(parts: readonly Part[]): Promise<void> {
+    if (this.#thread === undefined) {
+      this.#thread = await this.#options.start(parts)
+      this.#context.output.progress(`thread ${this.#thread.id}`)
+    } else {
+      await this.#thread.message(parts)
+      if (this.#driving === undefined) await this.#take(this.#thread)
+    }
+    this.#delivered += 1
+    this.#drive(this.#thread)
+  }
+
+  /** Rejects with what makes driving impossible. */
+  get failed(): Promise<never> {
+    return this.#failed.promise
+  }
+
+  /** Resolves when the agent rests. */
+  async rest(): Promise<void> {
+    await this.#driving
+  }
+
+  async #take(thread: ThreadHandle): Promise<void> {
+    const owner = await tryToTake(thread, this.#context)
+    if (owner !== undefined)
+      this.#context.output.notice(`${describeOwner(owner)}: it answers, and its answers are shown here when they are whole.`)
+  }
+
+  #drive(thread: ThreadHandle): void {
+    if (this.#driving !== undefined) return
+    this.#options.onBusy(true)
+    this.#driving = this.#driveWhileUnseen(thread)
+      .catch((error: unknown) => this.#failed.reject(error))
+      .finally(() => {
+        this.#driving = undefined
+        this.#options.onBusy(false)
+      })
+  }
+
+  async #driveWhileUnseen(thread: ThreadHandle): Promise<void> {
+    const { interruption } = this.#context
+    const { workspace, again } = this.#options
+    for (;;) {
+      this.#exitCode = await driveToRest(thread, this.#context, workspace, {
+        ...(this.#shown === undefined ? {} : { after: this.#shown }),
+        again: (command) => (command === 'resume' ? again(thread.id) : againOf(thread.id, this.#context)(command)),
+        omit: OMITTED,
+        onEvent: (event) => {
+          if ('cursor' in event) this.#shown = event.cursor
+        }
+      })
+      const delivered = this.#delivered
+      if (interruption.signal.aborted) return
+      // What was delivered while this was looked at may not be seen by it.
+      if (!(await isOpen(thread)) && !(await this.#hasUnseen(thread)) && delivered === this.#delivered) return
+    }
+  }
+
+  async #hasUnseen(thread: ThreadHandle): Promise<boolean> {
+    const { sequence, index } = this.#shown ?? { sequence: 1, index: -1 }
+    const page = await thread.log(sequence, PAGE_BYTES)
+    return page.some((commit) => (commit.sequence > sequence ? commit.facts.length > 0 : commit.facts.length - 1 > index))
+  }
+}
+
+async function isOpen(thread: ThreadHandle): Promise<boolean> {
+  const { row, pending } = await thread.info()
+  return row.status === 'queued' || row.status === 'running' || (row.status !== 'waiting' && pending > 0)
+}

@@ -1,0 +1,122 @@
+import { Command } from 'commander'
+import type { LaunchOptions } from '../agent-launch.ts'
+import { openLaunch, prepareLaunch } from '../agent-launch.ts'
+import { CHAT_HELP } from '../chat-message.ts'
+import type { ChatOptions } from '../chat-session.ts'
+import { ChatSession } from '../chat-session.ts'
+import type { ChatInput } from '../chat-terminal.ts'
+import { createTerminalInput } from '../chat-terminal.ts'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { converse } from '../conversation.ts'
+import { Failure } from '../failure.ts'
+import { MessageLines, readInputLines } from '../input-lines.ts'
+import { openThread } from '../open-thread.ts'
+import { collect, name } from '../option-values.ts'
+import { rehearse } from '../rehearsal.ts'
+import { toShellWord } from '../shell-word.ts'
+import { parseThreadId } from '../thread-id.ts'
+import type { TranscriptEntry } from '../transcript.ts'
+import { readTranscript, renderEntry } from '../transcript.ts'
+
+interface TalkOptions extends LaunchOptions {
+  readonly jsonl?: boolean
+}
+
+/** How much of a conversation that is gone on with is shown again. */
+const ENTRIES_SHOWN = 8
+
+/** `holdfast chat` */
+export function chatCommand(choose: Choose): Command {
+  return new Command('chat')
+    .description('Talks with an agent, over one thread that outlives the conversation.')
+    .argument('<file>', 'the manifest of the agent: YAML or JSON')
+    .argument('[thread]', 'goes on with this thread, with the definition that it was started with')
+    .option('--var <key=value>', 'sets a variable: text, JSON for other types, @file for what stands in a file (repeatable)', collect, [])
+    .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
+    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools', name)
+    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
+    .option('--jsonl', 'one event a line as JSON, while it happens')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast chat agent.yaml
+  $ holdfast chat agent.yaml thr_0123456789abcdef
+  $ printf 'Hello\\nIt is about order 4711\\n' | holdfast chat agent.yaml
+
+${CHAT_HELP.join('\n')}
+
+In a pipe every line is a message, answered before the next one is read. The exit code is that of the last run.`
+    )
+    .action((file: string, thread: string | undefined, options: TalkOptions) =>
+      choose((context) => chat(context, file, thread, options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+    )
+}
+
+async function chat(context: CommandContext, file: string, given: string | undefined, options: TalkOptions): Promise<number> {
+  if (context.output.mode === 'json') {
+    throw new Failure('invalid_input', '--json gives one document, and a conversation has no end.', { remedy: 'Use --jsonl.' })
+  }
+  const opened = await (given === undefined ? openNew(context, file, options) : openOld(context, parseThreadId(given), options))
+  await using _ = opened.workspace
+  const store = context.options.store === undefined ? '' : ` --store ${toShellWord(context.options.store)}`
+  const again = (thread: string): string => `holdfast chat ${toShellWord(file)} ${thread}${store}`
+  return await context.interruption.hold(async () => {
+    const entries = opened.thread === undefined || context.io.terminal === undefined ? [] : await readTranscript(opened.thread)
+    using input = openInput(context, entries)
+    const session = new ChatSession(context, { ...opened, again, onBusy: (isBusy) => input.setBusy(isBusy) })
+    const code = await converse(context, session, input)
+    const isLetGo = context.interruption.signal.aborted && session.exitCode === code
+    if (session.thread !== undefined && !isLetGo) context.output.progress(`Go on with: ${again(session.thread.id)}`)
+    return code
+  })
+}
+
+type Opened = Pick<ChatOptions, 'workspace' | 'thread' | 'start'>
+
+async function openNew(context: CommandContext, file: string, options: TalkOptions): Promise<Opened> {
+  const launch = await prepareLaunch(context, file, options)
+  const { agent, variables, drives } = launch
+  // The first message is not known yet; whatever else is wrong is found before anybody types one.
+  await rehearse(agent.definition, { variables, input: 'hello' }, drives)
+  const workspace = await openLaunch(context, launch)
+  return { workspace, start: (input) => workspace.runtime.start(agent.definition, { variables, input }) }
+}
+
+async function openOld(context: CommandContext, id: string, options: TalkOptions): Promise<Opened> {
+  if (options.model !== undefined || options.var.length > 0) {
+    throw new Failure('invalid_input', 'A thread keeps the definition and the variables that it was started with.', {
+      remedy: 'Leave --model and --var out, or start another conversation.'
+    })
+  }
+  const { workspace, thread } = await openThread(id, context, options)
+  return { workspace, thread, start: () => Promise.resolve(thread) }
+}
+
+function openInput(context: CommandContext, entries: readonly TranscriptEntry[]): ChatInput {
+  const { io, output } = context
+  if (io.terminal === undefined) return createPipeInput(context)
+  if (entries.length > ENTRIES_SHOWN) output.progress(output.paint(`... ${entries.length - ENTRIES_SHOWN} entries before`, 'dim'))
+  for (const entry of entries.slice(-ENTRIES_SHOWN)) output.result(renderEntry(entry))
+  output.progress(output.paint('A line is a message; /help tells more; Ctrl-D ends.', 'dim'))
+  const said = entries.flatMap((entry) => (entry.role === 'message' && !entry.text.includes('\n') ? [entry.text] : []))
+  return createTerminalInput(io.terminal, output, said.toReversed())
+}
+
+/** Every line is a message. */
+function createPipeInput({ io }: CommandContext): ChatInput {
+  return {
+    async *[Symbol.asyncIterator]() {
+      const lines = new MessageLines()
+      for await (const line of readInputLines(io)) {
+        const message = lines.push(line)
+        if (message !== undefined) yield message
+      }
+      const last = lines.end()
+      if (last !== undefined) yield last
+    },
+    setBusy: () => undefined,
+    ask: () => undefined,
+    [Symbol.dispose]: () => undefined
+  }
+}
