@@ -18,6 +18,12 @@ export async function readInfo(core: RuntimeCore, thread: ThreadId): Promise<Thr
   return info
 }
 
+/** Throws `runtime_closed` once the runtime drives nothing any more. */
+export function assertOpen(core: RuntimeCore): void {
+  if (core.isClosed)
+    throw new HoldfastError('runtime_closed', 'this runtime has been closed and drives nothing: make another one over the same store')
+}
+
 /** Whether nobody drives the thread and nothing waits to be taken: its run has ended, or waits for somebody. */
 export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boolean> {
   if (info.owner || core.engine.isDriving(info.id)) return false
@@ -72,6 +78,9 @@ export function throwFault(core: RuntimeCore, thread: ThreadId): void {
 
 function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
   throwFault(core, info.id)
+  assertOpen(core)
+  // Who only looks waits for others.
+  if (!core.drives) return
   const missing = core.missing(info)
   if (missing.length === 0 || info.owner) return
   throw new HoldfastError('thread_unplaceable', `the thread ${info.id} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {

@@ -46,6 +46,8 @@ export interface RuntimeCore {
   known(digest: string): Publication | undefined
   /** Adds one that was just kept in the store, so that it is not read back. */
   remember(publication: Publication): void
+  /** Whether this runtime drives threads at all, and does not only start, deliver and look. */
+  readonly drives: boolean
   /** What this process lacks to drive a thread. */
   missing(info: ThreadInfo): readonly string[]
   fold(thread: ThreadId): Promise<{ readonly state: State; readonly head: number }>
@@ -53,6 +55,8 @@ export interface RuntimeCore {
   closeSinks(): Promise<unknown>
   /** How long running tools still get at a stop. */
   toolGraceMs: number
+  /** Set when the runtime was closed. */
+  isClosed: boolean
 }
 
 /** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
@@ -146,10 +150,12 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),
+    drives: options.concurrency !== 0,
     missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
     fold: (thread) => foldThread(store, publications, thread, null),
     closeSinks: () => Promise.all(feeds.map((feed) => feed.close())),
-    toolGraceMs: 5_000
+    toolGraceMs: 5_000,
+    isClosed: false
   }
   return core
 }

@@ -11,6 +11,7 @@ import { importThread } from './import-thread.ts'
 import { freezeDefinition } from './manifest/publish.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { resolveVariables } from './manifest/variables.ts'
+import { assertOpen } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { createCore } from './runtime-core.ts'
 import { assertSecretFree } from './definition-secrets.ts'
@@ -18,7 +19,7 @@ import { withoutSecrets } from './secrets.ts'
 import { needsOf } from './state/state.ts'
 import type { GivenMessage } from './thread-handle.ts'
 import { createThreadHandle, toItem, toMessage } from './thread-handle.ts'
-import { digestText } from './util/canonical.ts'
+import { digestJson } from './util/canonical.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
 // The heartbeat comes four times a lease: below this it would be all that a process does.
@@ -55,7 +56,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 }
 
 async function stop(core: RuntimeCore, modelGraceMs: number): Promise<void> {
+  core.isClosed = true
   await core.engine.stop(modelGraceMs)
+  // Whoever waits here waits for nothing any more.
+  core.hub.look(null)
   await core.closeSinks()
 }
 
@@ -71,6 +75,7 @@ async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publi
 }
 
 async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOptions): Promise<RunHandle> {
+  assertOpen(core)
   assertKey('idempotencyKey', options.idempotencyKey)
   const publication = await publish(core, agent)
   const { definition } = publication
@@ -117,7 +122,7 @@ interface FirstItem {
 function toThread(core: RuntimeCore, publication: Publication, first: FirstItem, key: string | undefined): NewThread {
   const { definition, digest } = publication
   // A key names its thread, so that two starts with one key make the same one.
-  const own = key === undefined ? core.ids.next(20) : digestText(`${core.tenant}:${key}`).slice(7, 27)
+  const own = key === undefined ? core.ids.next(20) : digestJson([core.tenant, key]).slice(7, 27)
   const id = `thr_${own}`
   const body = { ...first, run: runOf(id) }
   return {

@@ -46,7 +46,8 @@ class Stream {
     // I21: nothing is shown before it is known to be the tenant's.
     await readInfo(this.#core, this.#thread)
     yield* this.#fromStore()
-    while (!this.#signal.aborted) {
+    // A closed runtime tells no more: its stream ends without an end of the run.
+    while (!this.#signal.aborted && !this.#isOver()) {
       if (!this.#options.follow) {
         const info = await this.#settledInfo()
         if (info) {
@@ -100,6 +101,10 @@ class Stream {
 
   #isStale(event: TransientEvent): boolean {
     return 'turn' in event && this.#answered.has(event.turn)
+  }
+
+  #isOver(): boolean {
+    return this.#core.isClosed && this.#watcher.isEmpty && !this.#core.engine.isDriving(this.#thread)
   }
 
   async #settledInfo(): Promise<ThreadInfo | null> {

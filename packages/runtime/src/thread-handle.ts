@@ -12,7 +12,7 @@ import { exportThread } from './export-thread.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
-import { readInfo, untilRest } from './rest.ts'
+import { assertOpen, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
 import { threadEvents } from './thread-events.ts'
@@ -142,6 +142,7 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
 }
 
 async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 'repeated'> {
+  assertOpen(core)
   const [state] = await core.store.deliver([item])
   if (state === 'conflict') throw new HoldfastError('conflict', `another message was sent to ${item.thread} under the id ${item.id}`)
   if (state === 'refused')
@@ -152,6 +153,7 @@ async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 're
 }
 
 async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean | string): Promise<void> {
+  assertOpen(core)
   const info = await readInfo(core, thread)
   const missing = core.missing(info)
   if (missing.length > 0) {

@@ -82,3 +82,23 @@ function refuseFacts(append: Store['append']): Store['append'] {
     return append(request)
   }
 }
+
+test('says that it is closed to whoever waits for it or asks for more', async () => {
+  await using store = memoryStore()
+  const runtime = createRuntime({ store, models: { slow: slowModel(60_000) } })
+  const run = await runtime.start(AGENT)
+  const settled = run.settled().catch((error: unknown) => error)
+  const types: string[] = []
+  const read = (async () => {
+    for await (const event of run.events()) types.push(event.type)
+  })()
+  await sleep(30)
+  await runtime.close({ graceMs: 0 })
+  expect(await settled).toMatchObject({ code: 'runtime_closed' })
+  await read
+  expect(types).not.toContain('run.settled')
+  await expect(runtime.start(AGENT)).rejects.toMatchObject({ code: 'runtime_closed' })
+  await expect(run.message('more')).rejects.toMatchObject({ code: 'runtime_closed' })
+  await expect(run.resume()).rejects.toMatchObject({ code: 'runtime_closed' })
+  expect((await run.info()).row.status).toBe('running')
+})
