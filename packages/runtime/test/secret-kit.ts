@@ -1,3 +1,30 @@
+import type { SecretRegistry } from '../src/contracts/secrets.ts'
+import { createSecretRegistry } from '../src/secrets.ts'
+
+/** A key as most are. */
+export const PLAIN = 'sk-live-0123456789abcdefXYZ'
+/** Every encoding changes it. */
+export const ODD = 'p"a/s+s%w ö=r\\d&1'
+export const VALUES = [PLAIN, ODD]
+
+/** A registry that knows both. */
+export function registry(): SecretRegistry {
+  const secrets = createSecretRegistry()
+  secrets.add('PLAIN', PLAIN)
+  secrets.add('ODD', ODD)
+  return secrets
+}
+
+/** A value with each character behind its number: JSON that reads as the value. */
+export function numbered(value: string): string {
+  return value.replace(/./g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** What an error says in all its fields. */
+export function describeError(error: unknown): unknown {
+  return error instanceof Error ? [error.message, error.stack, { ...error }, String(error.cause)] : error
+}
+
 /** The ways in which a value could be written down, made without the code that is tested. */
 export function spellingsOf(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value)
