@@ -1,6 +1,6 @@
 // One conversation over one thread. Messages go into its inbox whenever they come; one drive at a time shows what follows, and begins
 // again while anything of the log has not been shown.
-import type { Cursor, HoldfastEvent, Part, ThreadHandle } from '@holdfast/runtime'
+import type { Cursor, HoldfastEvent, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
@@ -65,7 +65,8 @@ export class ChatSession {
   async open(): Promise<void> {
     if (this.#thread === undefined) return
     this.#shown = await headOf(this.#thread)
-    if (!(await isOpen(this.#thread))) return
+    const { row, pending } = await this.#thread.info()
+    if (!isOpen(row) && pending === 0) return
     await takeThread(this.#thread, this.#context)
     this.#drive(this.#thread)
   }
@@ -125,7 +126,8 @@ export class ChatSession {
       const delivered = this.#delivered
       if (interruption.signal.aborted) return
       // What was delivered while this was looked at may not be seen by it.
-      if (!(await isOpen(thread)) && !(await this.#hasUnseen(thread)) && delivered === this.#delivered) return
+      const { row } = await thread.info()
+      if (!isOpen(row) && !(await this.#hasUnseen(thread)) && delivered === this.#delivered) return
     }
   }
 
@@ -136,7 +138,6 @@ export class ChatSession {
   }
 }
 
-async function isOpen(thread: ThreadHandle): Promise<boolean> {
-  const { row, pending } = await thread.info()
-  return row.status === 'queued' || row.status === 'running' || (row.status !== 'waiting' && pending > 0)
+function isOpen({ status }: ThreadRow): boolean {
+  return status === 'queued' || status === 'running'
 }

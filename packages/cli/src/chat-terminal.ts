@@ -99,7 +99,10 @@ class TerminalInput implements ChatInput {
 
   #takeKey(key: Key): void {
     if (key.name === 'paste-start') this.#isPasting = true
-    if (key.name === 'paste-end') this.#isPasting = false
+    if (key.name === 'paste-end') {
+      this.#isPasting = false
+      if (this.#lines.isOpen) this.ask()
+    }
     const begins = key.ctrl !== true && key.name !== 'return' && key.name !== 'enter'
     if (!this.#isBusy || this.#isTyping || !begins) return
     this.#isTyping = true

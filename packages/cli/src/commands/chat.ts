@@ -66,8 +66,13 @@ async function chat(context: CommandContext, file: string, given: string | undef
     using input = openInput(context, entries)
     const session = new ChatSession(context, { ...opened, again, onBusy: (isBusy) => input.setBusy(isBusy) })
     const code = await converse(context, session, input)
-    const isLetGo = context.interruption.signal.aborted && session.exitCode === code
-    if (session.thread !== undefined && !isLetGo) context.output.progress(`Go on with: ${again(session.thread.id)}`)
+    const { aborted } = context.interruption.signal
+    // Whoever let go of a thread that was driven has been told.
+    if (session.thread !== undefined && !(aborted && session.exitCode === code)) {
+      const line = `Go on with: ${again(session.thread.id)}`
+      if (aborted) context.output.notice(line)
+      else context.output.progress(line)
+    }
     return code
   })
 }
