@@ -142,7 +142,6 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
 }
 
 async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 'repeated'> {
-  assertOpen(core)
   const [state] = await core.store.deliver([item])
   if (state === 'conflict') throw new HoldfastError('conflict', `another message was sent to ${item.thread} under the id ${item.id}`)
   if (state === 'refused')

@@ -221,7 +221,8 @@ export interface Runtime extends AsyncDisposable {
   import(pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportReceipt>
   /**
    * Stops driving: starts nothing new, gives running tools `graceMs` (default 5,000), drops model calls after `modelGraceMs` (default the
-   * same), releases every thread. Cancels nothing. The store stays open unless the runtime made it.
+   * same), releases every thread. Cancels nothing; `start`, `resume` and `settled` give
+   * `runtime_closed` from then on, messages are still kept for whoever drives their thread next. The store stays open unless the runtime made it.
    */
   close(options?: { readonly graceMs?: Ms; readonly modelGraceMs?: Ms }): Promise<void>
 }
