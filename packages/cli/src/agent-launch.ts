@@ -33,22 +33,23 @@ export interface Launch {
 
 /** Reads the agent's file, the configuration, tools and models. Throws what each of them does. */
 export async function prepareLaunch(context: CommandContext, file: string, options: LaunchOptions): Promise<Launch> {
-  const { io } = context
+  const { io, secrets } = context
   const { cwd, env } = io
   const manifest = resolve(cwd, file)
   const base = dirname(manifest)
   const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
+  const config = await readConfiguration(configFile)
+  await secrets.register(config)
   const agent = await loadAgentFile(manifest, { cwd, model: options.model })
   const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
-  const config = await readConfiguration(configFile)
   return {
     agent,
     variables,
     location: findStore({ named: context.options.store, config, cwd, env }),
     drives: {
       tools: await loadAllTools(config, tools),
-      models: await createModels(config, { base, io }),
+      models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       durability: options.durability
     },

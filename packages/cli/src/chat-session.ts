@@ -1,11 +1,12 @@
 // One conversation over one thread. Messages go into its inbox whenever they come; one drive at a time shows what follows, and begins
 // again while anything of the log has not been shown.
-import type { Cursor, HoldfastEvent, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
+import type { Cursor, HoldfastEvent, MessageReceipt, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
 import { describeOwner } from './owner.ts'
 import { takeThread, tryToTake } from './ownership.ts'
+import { tellRedacted } from './redaction-notice.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What a conversation is made of. */
@@ -14,7 +15,7 @@ export interface ChatOptions {
   /** The thread that is gone on with. */
   readonly thread?: ThreadHandle
   /** Makes the thread, with its first message. */
-  start(input: readonly Part[]): Promise<ThreadHandle>
+  start(input: readonly Part[]): Promise<ThreadHandle & Pick<MessageReceipt, 'redacted'>>
   /** The command line that goes on with a thread. */
   again(thread: string): string
   /** Told when the agent begins to work, and when it rests. */
@@ -74,10 +75,12 @@ export class ChatSession {
   /** Sends a message. It is read at the next turn of a run that goes on; else it begins the next run. */
   async say(parts: readonly Part[]): Promise<void> {
     if (this.#thread === undefined) {
-      this.#thread = await this.#options.start(parts)
-      this.#context.output.progress(`thread ${this.#thread.id}`)
+      const started = await this.#options.start(parts)
+      this.#thread = started
+      this.#context.output.progress(`thread ${started.id}`)
+      tellRedacted(this.#context.output, started.redacted)
     } else {
-      await this.#thread.message(parts)
+      tellRedacted(this.#context.output, (await this.#thread.message(parts)).redacted)
       if (this.#driving === undefined) await this.#take(this.#thread)
     }
     this.#delivered += 1

@@ -1,4 +1,5 @@
 import type { CommandIo } from './command-io.ts'
+import type { CommandSecrets } from './command-secrets.ts'
 import type { Interruption } from './interruption.ts'
 import type { Output, OutputMode } from './output.ts'
 
@@ -14,6 +15,7 @@ export interface SharedOptions {
 export interface CommandContext {
   readonly io: CommandIo
   readonly output: Output
+  readonly secrets: CommandSecrets
   readonly options: SharedOptions
   readonly interruption: Interruption
 }

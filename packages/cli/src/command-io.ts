@@ -1,3 +1,5 @@
+import type { CommandSecrets } from './command-secrets.ts'
+
 /** Where a command writes text. */
 export interface TextSink {
   write(text: string): unknown
@@ -24,6 +26,8 @@ export interface CommandIo {
   /** Only where a person types and looks. */
   readonly terminal?: Terminal
   readonly env: { readonly [name: string]: string | undefined }
+  /** Given where more than the command must be kept from telling them. */
+  readonly secrets?: CommandSecrets
   /** An absolute folder. */
   readonly cwd: string
   /** Makes another folder the current one of the process, for tools that work relative to it. */

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { Config, ProviderInfo } from '@holdfast/config'
 import type { LanguageModel, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
 import type { CommandIo } from './command-io.ts'
+import type { CommandSecrets } from './command-secrets.ts'
 import { loadConfiguration } from './libraries.ts'
 import { loadTools } from './tools-module.ts'
 
@@ -14,12 +15,19 @@ export async function readConfiguration(path: string | undefined): Promise<Confi
   return loadConfig(path)
 }
 
-/** Finds models by a configuration. Scripts of definitions lie beside these (`base`), those of profiles beside the configuration. */
-export async function createModels(config: Config, options: { readonly base: string; readonly io: CommandIo }): Promise<ModelResolver> {
+/** What models are found with. Scripts of definitions lie beside these (`base`), those of profiles beside the configuration. */
+export interface ModelSearch {
+  readonly base: string
+  readonly io: CommandIo
+  readonly secrets: CommandSecrets
+}
+
+/** Finds models by a configuration. */
+export async function createModels(config: Config, options: ModelSearch): Promise<ModelResolver> {
   const { createModelResolver } = await loadConfiguration()
-  const { env } = options.io
-  const ofDefinitions = createModelResolver(config, { env, baseDir: options.base })
-  const ofProfiles = createModelResolver(config, { env, baseDir: config.file === undefined ? options.base : dirname(config.file) })
+  const shared = { env: options.io.env, secrets: await options.secrets.registry() }
+  const ofDefinitions = createModelResolver(config, { ...shared, baseDir: options.base })
+  const ofProfiles = createModelResolver(config, { ...shared, baseDir: config.file === undefined ? options.base : dirname(config.file) })
   return (reference): LanguageModel | Promise<LanguageModel> => ('ref' in reference ? ofProfiles(reference) : ofDefinitions(reference))
 }
 

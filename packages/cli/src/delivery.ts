@@ -7,6 +7,7 @@ import { explainMissing, openThread } from './open-thread.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner } from './owner.ts'
 import { tryToTake } from './ownership.ts'
+import { tellRedacted } from './redaction-notice.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
@@ -15,8 +16,11 @@ export interface DeliveryOptions extends DriveOptions {
   readonly jsonl?: boolean
 }
 
+/** What became of what was delivered. */
+export type Delivered = JsonObject & { readonly redacted?: readonly string[] }
+
 /** Puts something into a thread's inbox and says what became of it. */
-export type Deliver = (thread: ThreadHandle) => Promise<JsonObject>
+export type Deliver = (thread: ThreadHandle) => Promise<Delivered>
 
 /** Delivers, and drives the thread here until it rests, unless somebody else does or that is not wanted. Gives the exit code. */
 export function send(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
@@ -24,8 +28,9 @@ export function send(id: string, context: CommandContext, options: DeliveryOptio
 }
 
 async function deliverOnly(id: string, context: CommandContext, deliver: Deliver): Promise<number> {
-  await using workspace = await openExisting(context)
+  await using workspace = await openExisting(context, { delivers: true })
   const receipt = await deliver(workspace.runtime.thread(id))
+  tellRedacted(context.output, receipt.redacted)
   context.output.document({ thread: id, ...receipt })
   context.output.progress(`Delivered. Whoever drives ${id} takes it; to do that here: ${againOf(id, context)('resume')}`)
   return EXIT.completed
@@ -37,6 +42,7 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
   return await context.interruption.hold(async () => {
     const after = await headOf(thread)
     const receipt = await deliver(thread)
+    tellRedacted(context.output, receipt.redacted)
     context.output.progress(`delivered to ${id}`)
     const owner = await take(thread, context)
     if (owner === undefined) return driveToRest(thread, context, workspace, { after })

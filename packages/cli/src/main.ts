@@ -1,6 +1,8 @@
 // The process: streams, signals and the exit code. Everything else is `runCommand`.
 import process from 'node:process'
+import { inspect } from 'node:util'
 import type { CommandIo } from './command-io.ts'
+import { CommandSecrets } from './command-secrets.ts'
 import { exitCodeOfSignal } from './exit-code.ts'
 import { runCommand } from './program.ts'
 
@@ -19,11 +21,19 @@ process.stdout.on('error', () => {
 })
 process.stderr.on('error', () => undefined)
 
+const secrets = new CommandSecrets(process.env)
+// What code of the user throws where nobody catches it may quote a secret. The process ends as it would without this.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`${secrets.redact(inspect(error))}\n`)
+  process.exit(1)
+})
+
 const io: CommandIo = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
+  secrets,
   cwd: process.cwd(),
   enter: (folder) => process.chdir(folder),
   signal: interrupted.signal,

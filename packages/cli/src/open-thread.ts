@@ -21,7 +21,7 @@ export async function openThread(
   context: CommandContext,
   options: DriveOptions
 ): Promise<{ readonly workspace: Workspace; readonly thread: ThreadHandle }> {
-  const { io } = context
+  const { io, secrets } = context
   const { cwd, env } = io
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const found = await readConfiguration(here)
@@ -31,9 +31,14 @@ export async function openThread(
   const tools = options.tools === undefined ? known?.tools : resolve(cwd, options.tools)
   const config = file === here ? found : await readConfiguration(file)
   const base = known?.base ?? cwd
+  await secrets.register(config)
   enterFolder(known?.cwd, context)
   const workspace = await openWorkspace(context, location, {
-    drives: { tools: await loadAllTools(config, tools), models: await createModels(config, { base, io }), prices: await readPrices(config) }
+    drives: {
+      tools: await loadAllTools(config, tools),
+      models: await createModels(config, { base, io, secrets }),
+      prices: await readPrices(config)
+    }
   })
   const thread = workspace.runtime.thread(id)
   try {

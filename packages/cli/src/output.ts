@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { CommandIo, TextSink } from './command-io.ts'
+import type { CommandSecrets } from './command-secrets.ts'
 import type { Report } from './failure.ts'
 import { toJsonText, toVisibleText } from './visible-text.ts'
 
@@ -20,15 +21,17 @@ export class Output {
   readonly mode: OutputMode
   readonly #io: CommandIo
   readonly #options: OutputOptions
+  readonly #secrets: Pick<CommandSecrets, 'redact'> | undefined
   /** Whether streamed text has left the cursor inside a line of the terminal. */
   #inLine = false
   /** What is kept back while a person types. */
   #held: (() => void)[] | undefined
 
-  constructor(io: CommandIo, options: OutputOptions) {
+  constructor(io: CommandIo, options: OutputOptions, secrets?: Pick<CommandSecrets, 'redact'>) {
     this.mode = options.mode
     this.#io = io
     this.#options = options
+    this.#secrets = secrets
   }
 
   /** Whether text is shown while it comes: a person looks at standard output. */
@@ -116,7 +119,8 @@ export class Output {
   }
 
   #write(sink: TextSink, text: string): void {
-    if (this.#held === undefined) sink.write(text)
-    else this.#held.push(() => sink.write(text))
+    const shown = this.#secrets?.redact(text) ?? text
+    if (this.#held === undefined) sink.write(shown)
+    else this.#held.push(() => sink.write(shown))
   }
 }

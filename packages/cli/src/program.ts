@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
+import { CommandSecrets } from './command-secrets.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
@@ -78,8 +79,9 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
 async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): Promise<number> {
   const interruption = new Interruption(io.signal)
   const mode = options.json === true ? 'json' : (chosen.mode ?? 'text')
-  const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color })
-  const context: CommandContext = { io, output, options, interruption }
+  const secrets = io.secrets ?? new CommandSecrets(io.env)
+  const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color }, secrets)
+  const context: CommandContext = { io, output, secrets, options, interruption }
   try {
     if (mode === 'json' && chosen.mode === 'jsonl') {
       throw new Failure('invalid_input', '--json gives one document and --jsonl one value a line: use one of them.')

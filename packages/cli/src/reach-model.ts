@@ -21,7 +21,7 @@ export async function reachProviders(
   providers: readonly ProviderInfo[],
   context: CommandContext
 ): Promise<readonly HealthCheck[]> {
-  const models = await createModels(config, { base: context.io.cwd, io: context.io })
+  const models = await createModels(config, { base: context.io.cwd, io: context.io, secrets: context.secrets })
   const checks: HealthCheck[] = []
   for (const { name, driver, key } of providers) {
     const [ref, profile] = Object.entries(config.models).find(([, { provider }]) => provider === name) ?? []
@@ -45,7 +45,7 @@ async function reach(name: string, ref: string, { models, config, context, model
   try {
     const { createRuntime, memoryStore } = await loadRuntime()
     await using store = memoryStore()
-    await using runtime = createRuntime({ store, models, prices: await readPrices(config) })
+    await using runtime = createRuntime({ store, models, prices: await readPrices(config), secrets: await context.secrets.registry() })
     const run = await runtime.start({
       name: 'doctor',
       model: { ref, settings: { maxOutputTokens: MAX_OUTPUT_TOKENS } },

@@ -1,24 +1,32 @@
-import type { AgentDefinition, Part, StartOptions } from '@holdfast/runtime'
+import type { AgentDefinition, Part, SecretRegistry, StartOptions } from '@holdfast/runtime'
 import { loadRuntime } from './libraries.ts'
 import type { WorkspaceOptions } from './workspace.ts'
 
+/** What a start would come to. */
+export interface Rehearsal {
+  /** The first message as the agent would read it. */
+  readonly first: readonly Part[]
+  /** Names of the secrets that stood in what was given. */
+  readonly redacted: readonly string[]
+}
+
 /**
  * Starts a run in a store that is thrown away, without driving it: whatever is wrong with the definition, the variables, the prompt, the
- * tools or the model is found before anything is written. Gives the first message as the agent would read it. Throws as `start` and the
- * model resolver do.
+ * tools or the model is found before anything is written. Throws as `start` and the model resolver do.
  */
 export async function rehearse(
   agent: AgentDefinition,
   start: StartOptions,
-  drives: NonNullable<WorkspaceOptions['drives']>
-): Promise<readonly Part[]> {
+  drives: NonNullable<WorkspaceOptions['drives']>,
+  { secrets }: { readonly secrets: SecretRegistry }
+): Promise<Rehearsal> {
   const { createRuntime, memoryStore } = await loadRuntime()
   await using store = memoryStore()
-  await using runtime = createRuntime({ store, tools: drives.tools, models: drives.models, concurrency: 0 })
+  await using runtime = createRuntime({ store, tools: drives.tools, models: drives.models, secrets, concurrency: 0 })
   const { definition } = await runtime.publish(agent)
-  const { thread } = await runtime.start(agent, start)
+  const { thread, redacted = [] } = await runtime.start(agent, start)
   await drives.models(definition.model)
   const [first] = await store.pending(thread)
   // The item of a start is the runtime's own.
-  return (first?.body as unknown as { readonly parts: readonly Part[] } | undefined)?.parts ?? []
+  return { first: (first?.body as unknown as { readonly parts: readonly Part[] } | undefined)?.parts ?? [], redacted }
 }

@@ -39,6 +39,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
     principal: systemUser(),
     logger: toLogger(context),
+    secrets: await context.secrets.registry(),
     ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
     ...(drives === undefined || drives.idle === true ? { concurrency: 0 } : {})
   })
@@ -52,11 +53,17 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
   }
 }
 
-/** Opens the store that is there, to look into it and to deliver. Throws `store_unavailable` when there is none. */
-export async function openExisting(context: CommandContext): Promise<Workspace> {
+/**
+ * Opens the store that is there, to look into it and (`delivers`) to put something into an inbox. Throws `store_unavailable` when there is
+ * none.
+ */
+export async function openExisting(context: CommandContext, options: { readonly delivers?: boolean } = {}): Promise<Workspace> {
   const { cwd, env } = context.io
   const named = context.options.store
-  const config = await readConfiguration(named === undefined ? findConfigFile(cwd) : undefined)
+  const isRead = named === undefined || options.delivers === true
+  const config = await readConfiguration(isRead ? findConfigFile(cwd) : undefined)
+  // Who only looks is shown what is kept, and that holds none.
+  if (options.delivers) await context.secrets.register(config)
   return openWorkspace(context, findExistingStore({ named, config, cwd, env }))
 }
 

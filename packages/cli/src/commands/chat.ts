@@ -83,7 +83,7 @@ async function openNew(context: CommandContext, file: string, options: TalkOptio
   const launch = await prepareLaunch(context, file, options)
   const { agent, variables, drives } = launch
   // The first message is not known yet; whatever else is wrong is found before anybody types one.
-  await rehearse(agent.definition, { variables, input: 'hello' }, drives)
+  await rehearse(agent.definition, { variables, input: 'hello' }, drives, { secrets: await context.secrets.registry() })
   const workspace = await openLaunch(context, launch)
   return { workspace, start: (input) => workspace.runtime.start(agent.definition, { variables, input }) }
 }

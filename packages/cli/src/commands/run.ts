@@ -9,6 +9,7 @@ import { againOf, driveToRest } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { collect, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
+import { tellRedacted } from '../redaction-notice.ts'
 import { rehearse } from '../rehearsal.ts'
 import { readInputOption, readTextArgument } from '../text-input.ts'
 import { timeLimit } from '../time-limit.ts'
@@ -74,7 +75,7 @@ async function runAgent(context: CommandContext, file: string, prompt: string | 
 
 /** What the run is started with, rehearsed. */
 async function readStart(
-  { io }: CommandContext,
+  { io, output, secrets }: CommandContext,
   { agent, variables, drives }: Launch,
   prompt: string | undefined,
   { input, attach, idempotencyKey }: RunOptions
@@ -85,11 +86,13 @@ async function readStart(
     ...(text === undefined ? {} : { input: text }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey })
   }
-  const first = await rehearse(agent.definition, start, drives)
+  const known = { secrets: await secrets.registry() }
+  const { first, redacted } = await rehearse(agent.definition, start, drives, known)
+  tellRedacted(output, redacted)
   if (attach.length === 0) return start
   const files = await Promise.all(attach.map((path) => readAttachment(resolve(io.cwd, path))))
   const whole = { ...start, input: [...first, ...files.map(({ part }) => part)] }
-  await rehearse(agent.definition, whole, drives)
+  tellRedacted(output, (await rehearse(agent.definition, whole, drives, known)).redacted)
   return whole
 }
 
