@@ -1,7 +1,9 @@
-// One transaction for all that is asked in one turn of the event loop, so that they share one sync to the disk.
+// One transaction for all that is asked in one turn of the event loop, so that they share one sync to the disk. A thread that was alone in
+// the last transaction is not kept until the turn ends: nobody else is there to share with.
 // A job decides before it writes: a HoldfastError from it is an answer and leaves nothing written, so no savepoint is needed.
 // Any other error takes the whole transaction back; its jobs are then run one by one, so that only the guilty one fails.
 
+import { nextTick } from 'node:process'
 import type { DatabaseSync } from 'node:sqlite'
 import { isHoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
@@ -13,7 +15,8 @@ export type Job<Result> = (after: (effect: () => void) => void) => Result
 
 /** The one way to write. */
 export interface GroupCommit {
-  run<Result>(job: Job<Result>): Promise<Result>
+  /** `writer` names on whose behalf it is done, where one follows the other. */
+  run<Result>(job: Job<Result>, writer?: string): Promise<Result>
   /** Resolves when all that was asked before is settled. */
   drain(): Promise<void>
 }
@@ -28,9 +31,12 @@ export interface GroupCommitOptions {
 }
 
 const MAX_JOBS = 256
+/** How many transactions in a row do without a turn of the event loop, where timers and answers of others wait. */
+const MAX_AT_ONCE = 8
 
 interface Asked {
   readonly job: Job<unknown>
+  readonly writer: string | null
   /** Since when another process has been in the way. */
   busySince: Ms | null
   readonly resolve: (result: unknown) => void
@@ -45,6 +51,9 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   let queue: Asked[] = []
   let isScheduled = false
   let retries = 0
+  /** Who was alone in the last transaction. */
+  let alone: string | null = null
+  let atOnce = 0
 
   function schedule(delayMs: Ms | null): void {
     isScheduled = true
@@ -56,6 +65,7 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
     isScheduled = false
     const batch = queue.length > MAX_JOBS ? queue.splice(0, MAX_JOBS) : queue
     if (batch === queue) queue = []
+    alone = batch.length === 1 ? (batch[0]?.writer ?? null) : null
     settle(batch)
     if (queue.length > 0 && !isScheduled) schedule(null)
   }
@@ -84,10 +94,21 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
     if (queue.length > 0 && !isScheduled) schedule(toRetryDelay(retries))
   }
 
-  function run<Result>(job: Job<Result>): Promise<Result> {
+  function scheduleFor(writer: string | null): void {
+    if (writer === null || writer !== alone || atOnce >= MAX_AT_ONCE) {
+      atOnce = 0
+      return schedule(null)
+    }
+    atOnce += 1
+    isScheduled = true
+    // After all that can go on without waiting has gone on.
+    nextTick(flush)
+  }
+
+  function run<Result>(job: Job<Result>, writer: string | null = null): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      queue.push({ job, busySince: null, resolve: resolve as (result: unknown) => void, reject })
-      if (!isScheduled) schedule(null)
+      queue.push({ job, writer, busySince: null, resolve: resolve as (result: unknown) => void, reject })
+      if (!isScheduled) scheduleFor(writer)
     })
   }
 

@@ -60,7 +60,7 @@ type Reads = Pick<Store, 'publication' | 'pending' | 'items' | 'read' | 'follow'
 
 /** The two ways to the file: a step of the next write transaction, and a step that only reads. */
 interface Access {
-  write<Result>(job: Job<Result>): Promise<Result>
+  write<Result>(job: Job<Result>, writer?: string): Promise<Result>
   read<Result>(step: () => Result): Promise<Result>
   /** Lets what was asked finish and refuses what comes later. */
   close(): Promise<void>
@@ -71,7 +71,7 @@ function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access
   let closing: Promise<void> | null = null
   const closed = () => new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
   return {
-    write: (job) => (closing === null ? commits.run(job) : Promise.reject(closed())),
+    write: (job, writer) => (closing === null ? commits.run(job, writer) : Promise.reject(closed())),
     read: (step) =>
       retryBusy(
         () => {
@@ -122,7 +122,7 @@ function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | '
     async append(request) {
       assertAppendable(request)
       const facts = toFactsText(request.thread, request.facts)
-      return access.write((after) => append(request, facts, after))
+      return access.write((after) => append(request, facts, after), request.thread)
     },
     async deliver(items) {
       for (const item of items) toBodyText(item)
