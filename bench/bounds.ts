@@ -2,7 +2,7 @@ import type { Figure } from './figures.ts'
 import { median } from './figures.ts'
 
 /** A measure that can be repeated by itself; `turn` is one for each length of thread. */
-export type MeasureName = `turn ${number}` | 'fresh' | 'claim-load' | 'fleet' | 'resting' | 'import' | 'help' | 'install'
+export type MeasureName = `turn ${number}` | 'fresh' | 'claim-load' | 'fleet' | 'resting' | 'sink' | 'import' | 'help' | 'install'
 
 /** Something that must hold. */
 export interface Bound {
@@ -35,6 +35,8 @@ export function toBounds(lengths: readonly number[]): readonly Bound[] {
     { name: '200 threads of 50 turns: peak RSS in MB', from: ['fleet'], limit: 250, value: field('fleet', 'peakRssMb') },
     { name: 'resting threads: MB of heap', from: ['resting'], limit: 5, value: field('resting', 'heapMb') },
     { name: 'resting threads: timers', from: ['resting'], limit: 1, value: field('resting', 'timers') },
+    { name: 'a delta through the JSONL sink in µs', from: ['sink'], limit: 20, value: field('sink', 'us') },
+    { name: 'a delta of 20,000, times one of 5,000', from: ['sink'], limit: 2, value: field('sink', 'timesQuarter') },
     { name: 'import in ms', from: ['import'], limit: 150, value: field('import', 'ms') },
     { name: 'holdfast --help in ms', from: ['help'], limit: 300, value: field('help', 'ms') },
     { name: 'installed packages', from: ['install'], limit: 24, value: field('install', 'packages') },

@@ -22,7 +22,7 @@ export interface Extent {
 /** The measures of a run, in order. */
 export function listMeasures(extent: Extent): readonly MeasureName[] {
   const turns = extent.lengths.map((length): MeasureName => `turn ${length}`)
-  return [...turns, 'fresh', 'claim-load', 'fleet', 'resting', 'import', 'help', ...(extent.install ? (['install'] as const) : [])]
+  return [...turns, 'fresh', 'claim-load', 'fleet', 'resting', 'sink', 'import', 'help', ...(extent.install ? (['install'] as const) : [])]
 }
 
 /** Takes one measure, in a process of its own. */
@@ -36,6 +36,8 @@ export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
       return runFile('fleet.js', [])
     case 'resting':
       return runFile('resting.js', [String(extent.restingThreads)], ['--expose-gc'])
+    case 'sink':
+      return runFile('sink.js', [])
     case 'import':
       return [measureImport()]
     case 'help':
