@@ -34,12 +34,13 @@ export interface GateBounds {
 type Gated = FactOf<'call.gated'>
 
 const MAX_REASON_LENGTH = 2_000
+const NONE: readonly string[] = []
 
 /** Judges one call. A promise only when a tool's own schema must be awaited. */
 export function gateCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gated | Promise<Gated> {
   const { maxCalls, secrets } = bounds
   const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
-  const leaked = namesInCall(request, secrets)
+  const leaked = secrets.size === 0 ? NONE : namesInCall(request, secrets)
   if (leaked.length > 0) return refuseSecrets(request, descriptor ?? null, leaked, secrets)
   if (!descriptor) return toGated(request, null, null, block('unknown_tool', unknownTool(request.tool, prepared)))
   const parsed = parseArguments(request.input)
@@ -67,7 +68,6 @@ function judgeChecked(descriptor: ToolDescriptor, checked: CheckedArguments, sec
 }
 
 function namesInCall({ tool, input }: GateRequest, secrets: SecretRegistry): readonly string[] {
-  if (secrets.size === 0) return []
   const parsed = parseArguments(input)
   return secrets.namesIn(`${tool}\n${input}\n${parsed.ok ? JSON.stringify(parsed.value) : ''}`)
 }

@@ -108,9 +108,10 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       ...(output ? { output } : {})
     }
   ]
+  const bounds = { maxCalls: state.limits.maxToolCallsPerIteration, secrets }
   for (const [position, call] of calls.entries()) {
     const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
-    const gated = gateCall(request, prepared, { maxCalls: state.limits.maxToolCallsPerIteration, secrets })
+    const gated = gateCall(request, prepared, bounds)
     // A schema that must be awaited is awaited after the answer is committed, by an effect of its own.
     if (!(gated instanceof Promise)) facts.push(gated)
     else gated.catch(() => {})
@@ -135,7 +136,9 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
 /** What is kept of a response. */
 type Kept = { readonly parts: readonly Part[]; readonly model?: string }
 
-function redactResponse({ parts, model }: Kept, secrets: SecretRegistry): Kept {
+function redactResponse(response: Kept, secrets: SecretRegistry): Kept {
+  if (secrets.size === 0) return response
+  const { parts, model } = response
   return { parts: redactParts(parts, secrets), ...(model === undefined ? {} : { model: secrets.redact(model) }) }
 }
 
