@@ -27,7 +27,7 @@ export function createHintListeners(onChange: (size: number) => void = () => {})
     tell(threads) {
       if (listeners.size === 0) return
       const each = threads.length > 1 ? new Set(threads) : threads
-      for (const thread of each) for (const listener of [...listeners.values()]) callQuietly(listener, thread)
+      for (const thread of each) for (const listener of listeners.values()) callQuietly(listener, thread)
     }
   }
 }

@@ -69,7 +69,7 @@ export function createAppend(context: AppenderContext): Append {
     after(() => {
       if (released) heads.delete(request.thread)
       else remember(heads, request.thread, next)
-      hints.tell([request.thread, ...request.send.map((item) => item.thread), ...request.spawn.map((child) => child.id)])
+      hints.tell(touchedBy(request))
     })
     return { now: time, ok: true, sequence, at, repeated: false, owned: !released, fresh }
   }
@@ -92,6 +92,11 @@ export function createAppend(context: AppenderContext): Append {
     const receipt = isNext ? write(head, request, facts, after) : null
     return receipt ?? appendChecked(request, facts, after)
   }
+}
+
+function touchedBy(request: AppendRequest): readonly ThreadId[] {
+  if (request.send.length === 0 && request.spawn.length === 0) return [request.thread]
+  return [request.thread, ...request.send.map((item) => item.thread), ...request.spawn.map((child) => child.id)]
 }
 
 /** Whether a commit touches nothing but its own thread's row and log. */
