@@ -7,6 +7,14 @@ import { loadImportReader } from './transfer/libraries.ts'
 export async function importThread(core: RuntimeCore, pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportReceipt> {
   const { readImportedThread } = await loadImportReader()
   const thread = await readImportedThread(core.tenant, pieces)
+  // Every digest is of what stands there: it can be refused, not redacted.
+  const { size } = core.secrets
+  const names = size === 0 ? [] : core.secrets.namesIn(JSON.stringify([thread.key, thread.publication, thread.commits, thread.items]))
+  if (names.length > 0) {
+    throw new HoldfastError('invalid_input', `the export holds a secret (${names.join(', ')}): nothing was imported`, {
+      details: { secrets: names }
+    })
+  }
   const state = await core.store.import(thread)
   if (state === 'conflict') {
     throw new HoldfastError(

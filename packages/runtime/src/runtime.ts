@@ -49,7 +49,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     thread: (id) => createThreadHandle(core, id),
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
-    import: (pieces) => importThread(core, pieces),
+    import: (pieces) => withoutSecrets(core.secrets, () => importThread(core, pieces)),
     close,
     [Symbol.asyncDispose]: () => close()
   }

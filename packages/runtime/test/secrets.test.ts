@@ -110,6 +110,19 @@ describe('what a person or a program sends', () => {
   })
 })
 
+test('a thread that kept a secret before it was known is not imported', async () => {
+  const model = recordingModel(() => ({ text: 'done' }))
+  const handle = await runtimeFor(model).start(agentOf(), { input: `use ${PLAIN}` })
+  await within(handle.settled())
+  const pieces: string[] = []
+  for await (const piece of handle.export()) pieces.push(piece)
+  const error = await runtimeFor(model, { secrets: registry() })
+    .import(pieces)
+    .catch((each: unknown) => each)
+  expect(error).toMatchObject({ code: 'invalid_input', details: { secrets: ['PLAIN'] } })
+  expect(await runtimeFor(model, { secrets: createSecretRegistry() }).import(pieces)).toMatchObject({ state: 'imported' })
+})
+
 test('an answer that must fit a schema is kept without the secret, also where JSON hides it', async () => {
   const model = parrot([text('t', `{"key":"${numbered(PLAIN)}","fine":"yes"}`), finish('stop')])
   const outputSchema = { type: 'object', properties: { key: { type: 'string' } } }
