@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
@@ -183,6 +183,19 @@ describe('the JSONL sink', () => {
       expect(lines.at(-1)).toBe(JSON.stringify(progress('new')))
       expect(lines.slice(0, -1).join('\n')).toBe(whole.slice(0, whole.length - Math.max(1, cut)))
     }
+  })
+
+  test('looks for a torn line again after a write that failed', async () => {
+    const path = join(await folder(), 'events.jsonl')
+    const sink = jsonlSink(path)
+    await sink.write([progress('one')])
+    await rename(path, `${path}.1`)
+    await mkdir(path)
+    await expect(sink.write([progress('two')])).rejects.toThrow()
+    await rmdir(path)
+    await writeFile(path, '{"type":"torn')
+    await sink.write([progress('two')])
+    expect(await linesOf(path)).toEqual(['{"type":"torn', JSON.stringify(progress('two'))])
   })
 
   test('in a place where nothing can be written stops nothing', async () => {
