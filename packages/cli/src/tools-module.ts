@@ -40,7 +40,9 @@ async function loadExports(path: string): Promise<{ readonly [name: string]: unk
     const exported = await loadModule(path)
     return typeof exported === 'object' && exported !== null ? { ...exported } : {}
   } catch (cause) {
-    throw invalid(path, describeImportFailure(cause), `See it fail alone with: node ${path}`, cause)
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
+    const install = isMissing ? 'Install what it imports in its own project, with `npm install`. ' : ''
+    throw invalid(path, describeImportFailure(cause), `${install}See it fail alone with: node ${path}`, cause)
   }
 }
 

@@ -40,11 +40,10 @@ async function examine(context: CommandContext, options: DoctorOptions): Promise
   const { output } = context
   const checks = await runChecks(context, options)
   output.document({ checks })
-  const colors = { ok: 'green', missing: 'yellow', failed: 'red' } as const
   const rows = toColumns(checks.map(({ name: what, state, detail }) => [state, toVisibleLine(what), toVisibleLine(detail, 2000)]))
   for (const [index, { state, remedy }] of checks.entries()) {
     output.result(rows[index] ?? '')
-    if (state !== 'ok' && remedy !== undefined) output.progress(output.paint(`  ${remedy}`, colors[state]))
+    if (state !== 'ok' && remedy !== undefined) output.result(`  ${remedy}`)
   }
   return checks.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.completed
 }

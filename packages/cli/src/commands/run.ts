@@ -37,7 +37,7 @@ export function runCommandOf(choose: Choose): Command {
     .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
     .option('--idempotency-key <key>', 'the same key again finds the thread that it made', name)
     .addOption(
-      new Option('--durability <level>', 'what a commit survives: a power cut, or only the death of the process').choices([
+      new Option('--durability <level>', 'what a commit survives: a power cut (default), or only the death of the process').choices([
         'power',
         'process'
       ])

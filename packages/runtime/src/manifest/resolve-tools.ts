@@ -79,9 +79,10 @@ function toUnknown(entry: ToolEntry, index: number, { ambiguous, candidates }: M
 }
 
 function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): HoldfastError {
-  const lines = unknown.map(
-    ({ reference, path, candidates }) => `  ${path}: "${reference}" names no tool, or several: ${candidates.join(', ')}`
-  )
+  const lines = unknown.map(({ reference, path, ambiguous, candidates }) => {
+    const why = ambiguous ? 'names several tools' : 'is none of the tools that are here'
+    return `  ${path}: "${reference}" ${why}: ${candidates.join(', ')}`
+  })
   const details: { readonly [key: string]: Json } = { unknown: [...unknown] }
   return new HoldfastError('tool_unknown', `Tools of the definition cannot be found:\n${lines.join('\n')}`, { details })
 }
