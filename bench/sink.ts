@@ -2,12 +2,12 @@
 import { readFileSync, rmSync } from 'node:fs'
 import type { SecretRegistry } from '@holdfast/runtime'
 import { createRuntime, createSecretRegistry, jsonlSink, memoryStore } from '@holdfast/runtime'
-import { median, print, round } from './figures.ts'
+import { print, round } from './figures.ts'
 import { benchModel, words } from './model.ts'
 import { newFile } from './store.ts'
 
 const DELTAS = 20_000
-const REPEATS = 5
+const REPEATS = 7
 
 const secrets = createSecretRegistry()
 for (let index = 0; index < 5; index++) secrets.add(`KEY_${index}`, `sk-${words(index, 40).replaceAll(' ', '0')}`)
@@ -18,10 +18,11 @@ const quarter = await repeat(DELTAS / 4)
 const guarded = await repeat(DELTAS, secrets)
 print({ measure: 'sink', deltas: DELTAS, us: round(whole, 2), timesQuarter: round(whole / quarter, 2), usWithSecrets: round(guarded, 2) })
 
+/** The fastest of some: what else the machine does is not what is compared. */
 async function repeat(deltas: number, registry?: SecretRegistry): Promise<number> {
   const times: number[] = []
   for (let index = 0; index < REPEATS; index++) times.push(await time(deltas, registry))
-  return median(times)
+  return Math.min(...times)
 }
 
 /** Microseconds a delta, until all of them are in the file. */

@@ -58,10 +58,11 @@ function* toBatches(events: readonly SinkEvent[], maxBytes: number): Generator<s
 function createFileAppender(path: string): Append {
   let isWhole = false
   return async (text) => {
-    await using file = await open(path, 'a+', 0o600)
-    const before = isWhole || !(await isTorn(file)) ? '' : '\n'
+    const wasWhole = isWhole
     // A write that fails may leave a part of itself.
     isWhole = false
+    await using file = await open(path, 'a+', 0o600)
+    const before = wasWhole || !(await isTorn(file)) ? '' : '\n'
     await writeAll(file, Buffer.from(before + text))
     isWhole = true
   }
