@@ -12,7 +12,7 @@ const REPEATS = 7
 const secrets = createSecretRegistry()
 for (let index = 0; index < 5; index++) secrets.add(`KEY_${index}`, `sk-${words(index, 40).replaceAll(' ', '0')}`)
 
-await time(DELTAS)
+await repeat(DELTAS)
 const whole = await repeat(DELTAS)
 const quarter = await repeat(DELTAS / 4)
 const guarded = await repeat(DELTAS, secrets)
