@@ -1,39 +1,17 @@
 // Keeps I15: every accepted request leads to progress within the lease and a second when this worker can take it.
-import type { Clock, IdSource } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
 import { FORMAT } from '../contracts/fact.ts'
-import type { Action, Heart, Running } from '../contracts/heart.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
-import type { AppendRequest, Claim, Receipt, Store } from '../contracts/store.ts'
-import type { Logger } from '../contracts/tool.ts'
+import type { AppendRequest, Claim, Receipt } from '../contracts/store.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 import { drive } from '../loop/drive.ts'
 import { Bell } from './bell.ts'
+import type { EngineOptions } from './engine-options.ts'
 import { FaultyThreads } from './faulty-threads.ts'
 import { Lease } from './lease.ts'
 import { RestTimers } from './rest-timers.ts'
 import { WantedThreads } from './wanted-threads.ts'
 import { createWorkerId } from './worker-id.ts'
-
-/** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
-export interface EngineOptions<State> {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: IdSource
-  readonly logger: Logger
-  readonly heart: Heart<State>
-  load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
-  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, claim: Claim): Running
-  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
-  /** A drive ended, by rest or by an error that a repeat does not mend. */
-  ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }): void
-  /** What this worker has, so that it only claims what it can drive. */
-  needs(): readonly string[]
-  readonly leaseMs: Ms
-  readonly concurrency: number
-  /** Drive whatever is ready, not only what was asked for. */
-  readonly recover: boolean
-}
 
 /** How many of the threads that were asked for are claimed at a time. */
 const MAX_ASKED = 1_000
@@ -78,7 +56,11 @@ export class Engine<State> {
   /** Claims one thread now. True when it is driven here afterwards. */
   async acquire(thread: ThreadId, options: { readonly takeover: boolean | string }): Promise<boolean> {
     if (this.#drives.has(thread)) return true
-    const { claims } = await this.#claim([thread], options.takeover)
+    const { claims } = await this.#claim([thread], options.takeover).catch((error: unknown) => {
+      // It may be ours in the store: nobody else could take it up.
+      this.wake(thread)
+      throw error
+    })
     return claims.length > 0 || this.#drives.has(thread)
   }
 
@@ -163,15 +145,16 @@ export class Engine<State> {
 
   /** Asked-for threads that rest are not ours to watch, but for their timers; those that another worker owns are tried again, behind the others. */
   async #forget(asked: ReadonlyMap<ThreadId, number>): Promise<void> {
-    let isShorter = false
     for (const [thread, asking] of asked) {
       if (!this.#wanted.isLast(thread, asking)) continue
       const info = await this.#options.store.thread(thread)
       const isOwned = info?.owner !== undefined && info.owner.worker !== this.#lease.worker
-      if (this.#wanted.answer(thread, asking, { again: isOwned })) isShorter = true
-      if (!isOwned && info?.timerAt !== undefined) this.#timers.set(thread, info.timerAt)
+      const found = this.#wanted.looked(thread, asking, { isOwned })
+      if (found === 'free' || (found === 'gone' && asked.size === MAX_ASKED)) this.#claimAgain = true
+      // What cannot be driven here would be due for ever.
+      const canDrive = info?.row.needs.every((need) => this.#options.needs().includes(need))
+      if (found === 'gone' && canDrive && info?.timerAt !== undefined) this.#timers.set(thread, info.timerAt)
     }
-    if (isShorter && asked.size === MAX_ASKED) this.#claimAgain = true
   }
 
   #drive(claim: Claim): void {
@@ -183,7 +166,7 @@ export class Engine<State> {
     this.#timers.delete(thread)
     const ended = drive(claim, {
       ...this.#options.heart,
-      store: this.#options.store,
+      store: { append: (request) => this.#append(request), pending: (each) => this.#options.store.pending(each) },
       clock,
       worker: lease.worker,
       load: (each) => this.#options.load(each),
@@ -195,11 +178,13 @@ export class Engine<State> {
         return this.#options.perform(action, state, settle, claim)
       },
       wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(1, until - lease.storeNow())),
-      announce: (request, receipt) => this.#announce(request, receipt),
+      announce: (request, receipt) => this.#options.announce(request, receipt),
       stopping: () => this.#stopping,
       leaseHolds: () => lease.holds()
     })
-      .catch((error: unknown) => this.#faulty.letGo(claim, error, this.#options))
+      .catch((error: unknown) =>
+        this.#faulty.letGo(claim, error, this.#options, (pauseMs) => this.#timers.set(thread, lease.storeNow() + pauseMs))
+      )
       .then((end) => this.#end(thread, bell, end))
     this.#drives.set(thread, { bell, ended })
   }
@@ -216,10 +201,13 @@ export class Engine<State> {
     if (this.#wanted.size > 0 || this.#options.recover) this.#sweepSoon()
   }
 
-  #announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
-    this.#lease.hear(receipt.now)
-    if (request.timer?.at !== undefined && !receipt.owned) this.#timers.set(request.thread, request.timer.at)
-    this.#options.announce(request, receipt)
+  /** Every release may set a timer, also one that has nothing to announce. */
+  async #append(request: AppendRequest): Promise<Receipt> {
+    const since = this.#options.clock.monotonic()
+    const receipt = await this.#options.store.append(request)
+    this.#lease.hear(receipt.now, since)
+    if (receipt.ok && !receipt.owned && request.timer?.at !== undefined) this.#timers.set(request.thread, request.timer.at)
+    return receipt
   }
 
   #startPulse(): void {
@@ -233,7 +221,7 @@ export class Engine<State> {
   async #beatUntilIdle(): Promise<void> {
     while (!this.#stopping || this.#drives.size > 0) {
       const isBusy = this.#drives.size > 0 || this.#wanted.size > 0 || this.#options.recover
-      const due = this.#timers.next(this.#lease.current().storeNow())
+      const due = this.#stopping ? null : this.#timers.next(this.#lease.current().storeNow())
       if (!isBusy && due === null) break
       this.#isPulseBusy = isBusy
       this.#listen(isBusy)
@@ -257,15 +245,16 @@ export class Engine<State> {
   async #beat(): Promise<void> {
     const { store, clock, leaseMs, logger } = this.#options
     if (this.#drives.size === 0) return
-    const mine = [...this.#drives.keys()]
+    const mine = new Map(this.#drives)
     const since = clock.monotonic()
     try {
-      const beat = await store.beat(this.#lease.worker, leaseMs, mine)
+      const beat = await store.beat(this.#lease.worker, leaseMs, [...mine.keys()])
+      this.#lease.hear(beat.now, since)
       if (!beat.alive) return this.#loseAll()
       this.#lease.extend(since)
-      this.#lease.hear(beat.now)
       for (const thread of beat.fresh) this.#drives.get(thread)?.bell.ring('items')
-      for (const thread of beat.lost) this.#drives.get(thread)?.bell.ring('lost')
+      // Who was claimed again since then is not lost.
+      for (const thread of beat.lost) mine.get(thread)?.bell.ring('lost')
     } catch (error) {
       logger.warn('the heartbeat did not reach the store', { error: messageOf(error) })
       if (!this.#lease.current().holds()) this.#loseAll()

@@ -11,11 +11,15 @@ const MAX_PAUSE_MS = 60_000
 export class FaultyThreads {
   readonly #pauses = new Map<ThreadId, { readonly until: Ms; readonly pauseMs: Ms }>()
 
-  /** A drive ended with an error: its thread is let go, and left alone here for a pause that each failure in a row makes twice as long. */
+  /**
+   * A drive ended with an error: its thread is let go, and left alone here for a pause that each failure in a row makes twice as long.
+   * `kept`: it may still be this worker's, who alone can take it up again, after the pause.
+   */
   async letGo(
     claim: Claim,
     error: unknown,
-    { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger }
+    { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger },
+    kept: (pauseMs: Ms) => void
   ): Promise<{ readonly error: unknown }> {
     const { thread } = claim
     const pauseMs = Math.min((this.#pauses.get(thread)?.pauseMs ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS)
@@ -25,6 +29,7 @@ export class FaultyThreads {
       await releaseAfter(store, claim, pauseMs)
     } catch (failure) {
       logger.warn('a thread that could not be driven could not be let go', { thread, error: messageOf(failure) })
+      kept(pauseMs)
     }
     return { error }
   }

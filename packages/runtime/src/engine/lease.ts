@@ -19,6 +19,7 @@ export class Lease {
   readonly #name: () => string
   #view: LeaseView & { until: Ms }
   #offset: Ms
+  #hasHeard = false
 
   constructor(clock: Clock, leaseMs: Ms, name: () => string) {
     this.#clock = clock
@@ -46,8 +47,13 @@ export class Lease {
     this.#view.until = Math.max(this.#view.until, sentAt + this.#leaseMs)
   }
 
-  hear(storeNow: Ms): void {
-    this.#offset = storeNow - this.#clock.monotonic()
+  /** The store has told its time in the answer to a request that was sent at this point of the monotonic clock. */
+  hear(storeNow: Ms, sentAt: Ms): void {
+    const now = this.#clock.monotonic()
+    // What comes late, after a stand-still say, tells less than what is known.
+    if (this.#hasHeard && now - sentAt > this.beatMs) return
+    this.#hasHeard = true
+    this.#offset = storeNow - now
   }
 
   /** Gives the name up: whoever still holds its view finds it over. */

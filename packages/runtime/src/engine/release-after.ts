@@ -6,11 +6,19 @@ import type { Claim, Store } from '../contracts/store.ts'
  * It is ready again after the pause, for whoever may be able to drive it. Throws what the store throws.
  */
 export async function releaseAfter(store: Store, claim: Claim, pauseMs: Ms): Promise<void> {
+  let isKept = true
+  // Refused for an item that has just come: again.
+  while (isKept) isKept = await isKeptBy(store, claim, pauseMs)
+}
+
+/** Whether the thread still has its owner after one try. */
+async function isKeptBy(store: Store, claim: Claim, pauseMs: Ms): Promise<boolean> {
   const info = await store.thread(claim.thread)
-  if (info?.attempt !== claim.attempt || !info.owner) return
+  // A lease that is over may come to life again by a claim: only another attempt takes the thread away.
+  if (info?.attempt !== claim.attempt) return false
   // A release is refused while a fresh item is there; the timer wakes in place of these.
   const items = await store.pending(claim.thread)
-  await store.append({
+  const receipt = await store.append({
     tenant: claim.tenant,
     thread: claim.thread,
     attempt: claim.attempt,
@@ -28,4 +36,5 @@ export async function releaseAfter(store: Store, claim: Claim, pauseMs: Ms): Pro
     progress: false,
     then: 'release'
   })
+  return receipt.ok && receipt.owned
 }

@@ -3,6 +3,8 @@ import type { ThreadId } from '../contracts/ids.ts'
 /** Threads that were asked for and are not driven yet, in the order of asking. Each asking has a number of its own. */
 export class WantedThreads {
   readonly #askings = new Map<ThreadId, number>()
+  /** Those that nobody owned when they were last looked at. */
+  readonly #free = new Set<ThreadId>()
   #last = 0
 
   get size(): number {
@@ -12,10 +14,12 @@ export class WantedThreads {
   add(thread: ThreadId): void {
     this.#last++
     this.#askings.set(thread, this.#last)
+    this.#free.delete(thread)
   }
 
   delete(thread: ThreadId): void {
     this.#askings.delete(thread)
+    this.#free.delete(thread)
   }
 
   /** The first of them, each with its asking. */
@@ -33,11 +37,23 @@ export class WantedThreads {
     return this.#askings.get(thread) === asking
   }
 
-  /** Strikes a thread off when nobody asked again meanwhile; `again`: puts it behind the others instead. True when it was struck off. */
-  answer(thread: ThreadId, asking: number, { again }: { readonly again: boolean }): boolean {
-    if (!this.isLast(thread, asking)) return false
-    this.#askings.delete(thread)
-    if (again) this.add(thread)
-    return !again
+  /**
+   * A thread that could not be claimed was looked at. One that another owns goes behind the others. One that is `free` is claimed for once
+   * more before it is struck off (`gone`): its owner may have gone after it was last claimed for.
+   */
+  looked(thread: ThreadId, asking: number, { isOwned }: { readonly isOwned: boolean }): 'kept' | 'free' | 'gone' {
+    // Somebody asked again meanwhile.
+    if (!this.isLast(thread, asking)) return 'kept'
+    if (isOwned) {
+      this.delete(thread)
+      this.add(thread)
+      return 'kept'
+    }
+    if (!this.#free.has(thread)) {
+      this.#free.add(thread)
+      return 'free'
+    }
+    this.delete(thread)
+    return 'gone'
   }
 }

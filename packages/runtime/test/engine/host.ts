@@ -6,6 +6,7 @@ import type { Claim, Store } from '../../src/contracts/store.ts'
 import { Engine } from '../../src/engine/engine.ts'
 import type { DriveEnd } from '../../src/loop/drive.ts'
 import type { Process } from '../model/scheduler.ts'
+import type { EngineHost } from './engine-host.ts'
 import type { Ledger } from './ledger.ts'
 import { linkEngineStore } from './linked-store.ts'
 import type { WorkState } from './work-heart.ts'
@@ -13,6 +14,8 @@ import { noWork, settled, workHeart } from './work-heart.ts'
 import type { World } from './world.ts'
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+/** How long a thread that failed is left alone, at least. */
+const PAUSE_MS = 1_000
 const PAGE_BYTES = 1_000_000
 
 /** How often an engine may call, for all that it was told and for each beat. */
@@ -20,7 +23,7 @@ const CALLS_PER_EVENT = 3
 const CALLS_PER_BEAT = 3
 
 /** One process with the engine under test. */
-export class Host {
+export class Host implements EngineHost {
   readonly name: string
   readonly process: Process
   readonly recover: boolean
@@ -36,6 +39,8 @@ export class Host {
   troubledAt = Number.NEGATIVE_INFINITY
   stopsBy: number | null = null
   hasStopped = false
+  /** When it stopped or died. */
+  goneAt = Number.NEGATIVE_INFINITY
   readonly #world: World
   readonly #ledger: Ledger
   readonly #store: Store
@@ -89,7 +94,13 @@ export class Host {
     if (name !== 'claim' && name !== 'beat' && name !== 'sleep') return
     const beats = (this.#world.now - this.#startedAt) / this.#world.beatMs
     const most = 10 + this.events * CALLS_PER_EVENT + beats * CALLS_PER_BEAT
-    if (calls > most) this.#world.violate('spin', `${this.name} made ${calls} calls of ${name} for ${this.events} events and ${beats} beats`)
+    if (calls > most)
+      this.#world.violate('spin', `${this.name} made ${calls} calls of ${name} for ${this.events} events and ${beats} beats`)
+  }
+
+  swept(thread: ThreadId): void {
+    const pausedMs = this.#world.now - (this.#threwAt.get(thread) ?? Number.NEGATIVE_INFINITY)
+    if (pausedMs < PAUSE_MS) this.#world.violate('pause', `${this.name} takes ${thread} up ${pausedMs} ms after it failed`)
   }
 
   wake(thread: ThreadId): void {
@@ -116,10 +127,11 @@ export class Host {
     this.stopsBy = world.now + graceMs
     await this.engine.stop(graceMs)
     this.hasStopped = true
+    this.goneAt = world.now
     world.note('stopped', this.name)
     const owned = this.#ledger.ownedBy(this)
     // What it could not say to the store is over with its lease.
-    const isTroubled = world.troubledUntil > 0 && world.now - Math.max(world.troubledUntil, this.troubledAt) < world.leaseMs * 2
+    const isTroubled = world.now - Math.max(world.troubledUntil, this.troubledAt) < world.leaseMs * 2
     if (owned.length > 0 && !isTroubled) world.violate('stop', `${this.name} stopped and owns ${owned.join(', ')}`)
     if (this.drives.size > 0) world.violate('stop', `${this.name} stopped and drives ${[...this.drives.keys()].join(', ')}`)
     this.mustHoldNothing('stop')
@@ -142,11 +154,15 @@ export class Host {
     let head = 0
     while (head < claim.sequence) {
       for (const commit of await this.#store.read(thread, head + 1, PAGE_BYTES)) {
-        for (const fact of commit.facts) workHeart.evolve(state, { at: commit.at, attempt: commit.attempt, sequence: commit.sequence }, fact)
+        for (const fact of commit.facts)
+          workHeart.evolve(state, { at: commit.at, attempt: commit.attempt, sequence: commit.sequence }, fact)
         head = commit.sequence
       }
     }
-    if (faultsOf(thread) > this.#ledger.account(thread).throws) throw new Error(`${thread} is broken`)
+    if (faultsOf(thread) > this.#ledger.account(thread).throws) {
+      this.#threwAt.set(thread, world.now)
+      throw new Error(`${thread} is broken`)
+    }
     return { state, head }
   }
 
@@ -174,9 +190,11 @@ export class Host {
     world.note(`drive ${typeof end === 'object' ? 'threw' : end}`, `${thread}#${claim?.attempt} ${this.name}`)
     if (!claim) return world.violate('ended', `${this.name} ends ${thread}, which it does not drive`)
     if (typeof end === 'object') {
-      this.#threwAt.set(thread, world.now)
       this.#ledger.threw(thread, this)
-    } else if (end === 'lost' && world.troubledUntil === 0 && this.#ledger.isOwner(this, thread, claim.attempt)) {
+      return
+    }
+    this.#threwAt.delete(thread)
+    if (end === 'lost' && world.troubledUntil < 0 && this.#ledger.isOwner(this, thread, claim.attempt)) {
       world.violate('lost', `${this.name} gave up ${thread}#${claim.attempt}, which it owns`)
     }
   }
@@ -184,7 +202,7 @@ export class Host {
   #clock(): Clock {
     const world = this.#world
     const { random, scheduler } = world
-    const skewMs = random.pick([0, 0, random.int(-5_000, 5_000)])
+    const skewMs = random.pick([0, 0, random.int(-1_000, 1_000)])
     const startedAt = random.int(0, 1_000) - world.now
     const alarm = (durationMs: Ms, ring: () => void): Alarm => {
       const timer: Alarm = { stop: () => void this.timers.delete(timer) }

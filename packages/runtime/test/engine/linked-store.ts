@@ -1,11 +1,11 @@
 import { HoldfastError } from '../../src/contracts/errors.ts'
 import type { Store } from '../../src/contracts/store.ts'
-import type { Host } from './host.ts'
+import type { EngineHost } from './engine-host.ts'
 import type { Ledger } from './ledger.ts'
 import type { World } from './world.ts'
 
 /** The store as one engine sees it: requests take time or none, fail before or after their effect, and are answered late. */
-export function linkEngineStore(world: World, ledger: Ledger, host: Host): Store {
+export function linkEngineStore(world: World, ledger: Ledger, host: EngineHost): Store {
   const { inner } = world
   const over = <Arguments extends readonly unknown[], Result>(name: string, call: (...given: Arguments) => Promise<Result>) => {
     return (...given: Arguments): Promise<Result> => {
@@ -17,7 +17,10 @@ export function linkEngineStore(world: World, ledger: Ledger, host: Host): Store
     ...inner,
     claim: over('claim', async (request) => {
       const claims = await inner.claim(request)
-      for (const claim of claims) ledger.claimed(host, request, claim)
+      for (const claim of claims) {
+        ledger.claimed(host, request, claim)
+        if (request.only === undefined) host.swept(claim.thread)
+      }
       return claims
     }),
     append: over('append', async (request) => {
@@ -50,7 +53,7 @@ export function linkEngineStore(world: World, ledger: Ledger, host: Host): Store
   }
 }
 
-function send<Result>(world: World, host: Host, name: string, call: () => Promise<Result>): Promise<Result> {
+function send<Result>(world: World, host: EngineHost, name: string, call: () => Promise<Result>): Promise<Result> {
   const { random, scheduler, weather } = world
   // What is broken stays as it is.
   if (world.violation) return new Promise(() => {})

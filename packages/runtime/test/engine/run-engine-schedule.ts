@@ -3,6 +3,7 @@ import type { ThreadId } from '../../src/contracts/ids.ts'
 import type { NewItem } from '../../src/contracts/store.ts'
 import { digestJson } from '../../src/util/canonical.ts'
 import type { Tally, Violation } from '../model/witness.ts'
+import type { EngineHost } from './engine-host.ts'
 import { Host } from './host.ts'
 import { Ledger } from './ledger.ts'
 import type { Job } from './work-heart.ts'
@@ -18,6 +19,8 @@ export interface EngineScheduleResult {
 }
 
 const JUDGE_EVERY_MS = 200
+/** Who is not out for whatever is ready may still have been asked for it, and looks at every beat. */
+const QUIET_MS = 1_400
 const MAX_STEPS = 60_000
 /** Long enough for the pauses of faulty threads. */
 const REST_WITHIN_MS = 60_000
@@ -38,11 +41,14 @@ class EngineSchedule {
   readonly #slots: (Host | null)[]
   readonly #maxThreads: number
   #items = 0
+  /** Engines that are about to start. */
+  #starting = 0
+  #isResting = false
   #isOver = false
 
   constructor(world: World) {
     this.#world = world
-    this.#ledger = new Ledger(world)
+    this.#ledger = new Ledger(world, (thread, host) => this.#released(thread, host))
     this.#slots = Array.from({ length: world.random.int(2, 3) }, () => null)
     this.#maxThreads = world.random.pick([2, 6, 30])
   }
@@ -65,6 +71,7 @@ class EngineSchedule {
       await scheduler.sleep(null, random.int(0, paceMs))
       this.#actOnce()
     }
+    this.#isResting = true
     weather.lost = 0
     weather.late = 0
     await this.#rest()
@@ -97,6 +104,7 @@ class EngineSchedule {
       world.note('killed', host.name)
       world.trouble()
       host.process.dead = true
+      host.goneAt = world.now
       this.#slots[slot] = null
     } else {
       host.process.stoppedUntil = world.now + random.pick([200, world.leaseMs * 0.8, world.leaseMs * 1.5])
@@ -104,7 +112,12 @@ class EngineSchedule {
       world.note('stands still', `${host.name} until ${host.process.stoppedUntil}`)
       world.trouble(host.process.stoppedUntil + 10)
     }
-    if (this.#slots[slot] === null && random.chance(0.7)) scheduler.after(null, random.int(0, 1_500), () => this.#startHost(slot))
+    if (this.#slots[slot] !== null || random.chance(0.3)) return
+    this.#starting++
+    scheduler.after(null, random.int(0, 1_500), () => {
+      this.#starting--
+      this.#startHost(slot)
+    })
   }
 
   #startHost(slot: number): void {
@@ -140,6 +153,14 @@ class EngineSchedule {
     this.#wake(thread, host)
   }
 
+  /** Now and then something comes just then, before the answer. */
+  #released(thread: ThreadId, by: EngineHost): void {
+    const { random, scheduler } = this.#world
+    const host = this.#hosts.find((each) => each === by)
+    if (this.#isResting || !host || random.chance(0.8)) return
+    scheduler.after(null, random.int(0, 3), () => this.#do(this.#message(thread, host)))
+  }
+
   async #acquire(thread: ThreadId, host: Host | null): Promise<void> {
     const { random, inner } = this.#world
     const owner = (await inner.thread(thread))?.owner?.worker
@@ -171,7 +192,7 @@ class EngineSchedule {
     const { random, scheduler } = world
     if (random.chance(0.6)) this.#hosts.push(new Host(world, this.#ledger, `r${this.#hosts.length}`, { recover: true, needs: ['tool:a'] }))
     const until = Math.max(world.now, world.troubledUntil) + REST_WITHIN_MS
-    while (this.#isBusy()) {
+    for (let quietMs = 0; quietMs < QUIET_MS; quietMs = this.#isBusy() ? 0 : quietMs + JUDGE_EVERY_MS) {
       if (world.now > until) return world.violate('stuck', 'the engines do not come to rest')
       await scheduler.sleep(null, JUDGE_EVERY_MS)
     }
@@ -187,8 +208,14 @@ class EngineSchedule {
   }
 
   #isBusy(): boolean {
-    const isDriving = this.#hosts.some((host) => !host.process.dead && (host.drives.size > 0 || (host.isStopping && !host.hasStopped)))
-    return isDriving || this.#ledger.judge(this.#hosts) || this.#ledger.hasTimers
+    const isDriving = this.#hosts.some((host) => {
+      if (host.process.dead || host.hasStopped) return false
+      return host.isStopping || host.drives.size > 0 || this.#ledger.ownedBy(host).length > 0
+    })
+    const { now, troubledUntil, leaseMs } = this.#world
+    // What an engine left behind is taken up after its lease.
+    const isTroubled = now <= Math.max(troubledUntil, ...this.#hosts.map((host) => host.goneAt + leaseMs + 1_000))
+    return isDriving || isTroubled || this.#starting > 0 || this.#ledger.judge(this.#hosts) || this.#ledger.hasTimers
   }
 
   /** Where an engine is out for whatever is ready, every item is consumed. */

@@ -36,7 +36,8 @@ export const workHeart: Heart<WorkState> = {
   },
   plan(state, { now, stopping }) {
     const due = state.timer === null ? null : state.timer.stamp.at + state.timer.restMs
-    if (due !== null && due <= now && !stopping) return planned({ facts: [{ v: 1, type: 'state.set', owner: 'timer', key: '', value: null }] })
+    if (due !== null && due <= now && !stopping)
+      return planned({ facts: [{ v: 1, type: 'state.set', owner: 'timer', key: '', value: null }] })
     const actions = [...state.works.keys()].map((call) => ({ id: `${call}#1.1`, scope: '', do: 'run' as const, call }))
     return planned({ actions, timer: due, rest: actions.length === 0 })
   },

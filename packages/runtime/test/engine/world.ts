@@ -32,7 +32,7 @@ export class World {
   readonly tally: Tally = {}
   readonly journal: string[] = []
   /** Until when something was out of order: what is owed counts from then. */
-  troubledUntil = 0
+  troubledUntil = Number.NEGATIVE_INFINITY
   violation: Violation | null = null
 
   constructor(seed: number) {

@@ -1,0 +1,27 @@
+import type { Clock, IdSource } from '../contracts/clock.ts'
+import type { Fact } from '../contracts/fact.ts'
+import type { Action, Heart, Running } from '../contracts/heart.ts'
+import type { Ms, ThreadId } from '../contracts/ids.ts'
+import type { AppendRequest, Claim, Receipt, Store } from '../contracts/store.ts'
+import type { Logger } from '../contracts/tool.ts'
+import type { DriveEnd } from '../loop/drive.ts'
+
+/** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
+export interface EngineOptions<State> {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly logger: Logger
+  readonly heart: Heart<State>
+  load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
+  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, claim: Claim): Running
+  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
+  /** A drive ended, by rest or by an error that a repeat does not mend. */
+  ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }): void
+  /** What this worker has, so that it only claims what it can drive. */
+  needs(): readonly string[]
+  readonly leaseMs: Ms
+  readonly concurrency: number
+  /** Drive whatever is ready, not only what was asked for. */
+  readonly recover: boolean
+}
