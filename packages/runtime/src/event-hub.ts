@@ -120,8 +120,8 @@ export function toEvents(commit: Pick<Commit, 'thread' | 'sequence' | 'at' | 'fa
       thread: commit.thread,
       ...(run === undefined ? {} : { run }),
       ...(scope === undefined ? {} : { scope }),
-      data: data as never
-    }
+      data
+    } as CommittedEvent
   })
 }
 

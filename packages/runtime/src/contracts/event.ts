@@ -1,6 +1,5 @@
-import type { Fact } from './fact.ts'
+import type { Fact, FactOf, RunStatus } from './fact.ts'
 import type { CallId, Ms, RunId, Scope, ThreadId, TurnId } from './ids.ts'
-import type { Json } from './json.ts'
 
 /** A place in a thread's stream of committed events. Reading from it gives the same events again. */
 export interface Cursor {
@@ -8,16 +7,19 @@ export interface Cursor {
   readonly index: number
 }
 
-/** A committed fact, as a client reads it. `data` is the fact without its envelope. */
-export interface CommittedEvent {
-  readonly type: Fact['type']
+/** A committed fact of one type, as a client reads it. `data` is the fact without its envelope. */
+export interface CommittedEventOf<T extends Fact['type']> {
+  readonly type: T
   readonly cursor: Cursor
   readonly at: Ms
   readonly thread: ThreadId
   readonly run?: RunId
   readonly scope?: Scope
-  readonly data: { readonly [key: string]: Json }
+  readonly data: Omit<FactOf<T>, 'type' | 'v' | 'run' | 'scope'>
 }
+
+/** A committed fact, as a client reads it: `type` tells what `data` holds. */
+export type CommittedEvent = { [T in Fact['type']]: CommittedEventOf<T> }[Fact['type']]
 
 /** Something shown while it happens and never stored. Best effort; comes from the process that drives. */
 export type TransientEvent = { readonly thread: ThreadId; readonly attempt: number } & (
@@ -39,7 +41,7 @@ export interface SettledEvent {
   readonly type: 'run.settled'
   readonly thread: ThreadId
   readonly run: RunId
-  readonly status: string
+  readonly status: RunStatus
 }
 
 /** What a client reads. */

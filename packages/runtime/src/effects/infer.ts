@@ -104,7 +104,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       finish: response.finish,
       usage: response.usage,
       cost: response.cost ?? 'unknown',
-      model: kept.model ?? '',
+      model: kept.model ?? nameOf(state.definition.model),
       ...(output ? { output } : {})
     }
   ]
