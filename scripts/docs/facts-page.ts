@@ -20,7 +20,17 @@ in \`data\`, and \`type\`, \`at\`, \`thread\`, \`run\`, \`scope\` and \`cursor\`
 
 A fact marked *reserved* is part of the format, and nothing in this version writes it.`
 
-const SHOWN_TYPES = ['Effect', 'CallOutcome', 'RunEnd', 'WaitKind', 'ModelFailure', 'ClaimReason', 'Fault', 'OutputCheck'] as const
+const SHOWN_TYPES = [
+  'Effect',
+  'CallOutcome',
+  'RunEnd',
+  'RunStatus',
+  'WaitKind',
+  'ModelFailure',
+  'ClaimReason',
+  'Fault',
+  'OutputCheck'
+] as const
 
 type Named = { readonly type: string; readonly fields: readonly Field[] }
 
