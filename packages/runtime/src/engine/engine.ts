@@ -214,6 +214,8 @@ export class Engine<State> {
     if (this.#pulse !== null && !this.#isPulseBusy) this.#pulseNow.abort()
     this.#pulse ??= this.#beatUntilIdle().finally(() => {
       this.#pulse = null
+      // Something may have begun since its last look.
+      if (this.#drives.size > 0 || (this.#wanted.size > 0 && !this.#stopping)) this.#startPulse()
     })
   }
 

@@ -49,6 +49,7 @@ export class Host implements EngineHost {
   /** When the last drive of a thread ended with an error here. */
   readonly #threwAt = new Map<ThreadId, number>()
   #ids = 0
+  #beatAt = 0
 
   constructor(world: World, ledger: Ledger, name: string, options: { readonly recover: boolean; readonly needs: readonly string[] }) {
     this.#world = world
@@ -89,6 +90,7 @@ export class Host implements EngineHost {
   /** Every call to the store and every sleep: none after the stop, and not more than there is reason for. */
   called(name: string): void {
     if (this.hasStopped) this.#world.violate('stop', `${this.name} calls ${name} after its stop`)
+    if (name === 'beat') this.#beatAt = this.#world.now
     const calls = (this.#calls.get(name) ?? 0) + 1
     this.#calls.set(name, calls)
     if (name !== 'claim' && name !== 'beat' && name !== 'sleep') return
@@ -96,6 +98,13 @@ export class Host implements EngineHost {
     const most = 10 + this.events * CALLS_PER_EVENT + beats * CALLS_PER_BEAT
     if (calls > most)
       this.#world.violate('spin', `${this.name} made ${calls} calls of ${name} for ${this.events} events and ${beats} beats`)
+  }
+
+  /** Who drives beats. */
+  judgeBeat(): void {
+    const { now, beatMs, troubledUntil } = this.#world
+    if (this.drives.size === 0 || !this.isAwake || now - Math.max(this.#beatAt, troubledUntil) <= beatMs + 500) return
+    this.#world.violate('beat', `${this.name} drives ${[...this.drives.keys()].join(', ')} and has not beaten since ${this.#beatAt}`)
   }
 
   swept(thread: ThreadId): void {
@@ -148,6 +157,7 @@ export class Host implements EngineHost {
     const world = this.#world
     const other = this.drives.get(thread)
     if (other && other.attempt !== attempt) world.violate('twice', `${this.name} drives ${thread} at #${other.attempt} and #${attempt}`)
+    if (this.drives.size === 0) this.#beatAt = world.now
     this.drives.set(thread, claim)
     if (this.drives.size > this.concurrency) world.violate('places', `${this.name} drives ${this.drives.size} of ${this.concurrency}`)
     const state = noWork(this.#ledger.account(thread).needs)

@@ -69,7 +69,8 @@ class EngineSchedule {
     const paceMs = random.pick([0, 20, 100, 300])
     for (let act = 0; act < acts; act++) {
       await scheduler.sleep(null, random.int(0, paceMs))
-      this.#actOnce()
+      do this.#actOnce()
+      while (random.chance(0.2))
     }
     this.#isResting = true
     weather.lost = 0
@@ -234,7 +235,10 @@ class EngineSchedule {
     while (!this.#isOver && world.violation === null) {
       await world.scheduler.sleep(null, JUDGE_EVERY_MS)
       this.#ledger.judge(this.#hosts)
-      for (const host of this.#hosts) this.#judgeStop(host)
+      for (const host of this.#hosts) {
+        host.judgeBeat()
+        this.#judgeStop(host)
+      }
     }
   }
 
