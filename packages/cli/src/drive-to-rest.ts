@@ -68,7 +68,8 @@ function readBefore(thread: ThreadHandle, after: Cursor | undefined): Promise<re
   return after === undefined ? Promise.resolve([]) : thread.log(Math.max(1, after.sequence - COMMITS_BEFORE), BYTES_BEFORE)
 }
 
-async function showEvents(
+/** Shows what happens in a thread, until it rests or the signal comes. Never throws. */
+export async function showEvents(
   thread: ThreadHandle,
   context: CommandContext,
   live: LiveText,

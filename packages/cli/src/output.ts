@@ -47,6 +47,11 @@ export class Output {
     this.#write(this.#io.stdout, shown.endsWith('\n') ? shown : `${shown}\n`)
   }
 
+  /** A piece of a file that goes to standard output as it is, in every mode. It must be harmless on a terminal by itself. */
+  raw(text: string): void {
+    this.#write(this.#io.stdout, text)
+  }
+
   /** The one document of `--json`. */
   document(value: unknown): void {
     if (this.mode === 'json') this.#write(this.#io.stdout, `${toJsonText(value, 2)}\n`)

@@ -2,21 +2,30 @@ import { Command, CommanderError } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
+import { attachCommand } from './commands/attach.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { initCommand } from './commands/init.ts'
+import { explainCommand } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
 import { logCommand } from './commands/log.ts'
 import { messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
 import { resumeCommand } from './commands/resume.ts'
+import { retryCommand } from './commands/retry.ts'
+import { removeCommand } from './commands/rm.ts'
 import { runCommandOf } from './commands/run.ts'
 import { showCommand } from './commands/show.ts'
+import { storeCommand } from './commands/store.ts'
 import { threadsCommand } from './commands/threads.ts'
 import { toolsCommand } from './commands/tools.ts'
+import { usageCommand } from './commands/usage.ts'
 import { versionCommand } from './commands/version.ts'
+import { waitCommand } from './commands/wait.ts'
 import { EXIT, exitCodeOfError } from './exit-code.ts'
 import { Failure, toReport } from './failure.ts'
 import { Interruption } from './interruption.ts'
@@ -47,6 +56,15 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   logCommand,
   messageCommand,
   cancelCommand,
+  retryCommand,
+  attachCommand,
+  waitCommand,
+  explainCommand,
+  usageCommand,
+  removeCommand,
+  exportCommand,
+  importCommand,
+  storeCommand,
   configCommand,
   modelsCommand,
   toolsCommand,

@@ -45,21 +45,19 @@ const NOTICES: Notices = {
   completed: () => [],
   failed: ({ error }, again) => [
     `error[${toVisibleLine(error?.code ?? 'internal')}]: the run failed: ${toVisibleLine(error?.message ?? 'no reason was given', 2000)}`,
-    `  Try again with: ${again('message')} "go on"`
+    `  Try again with: ${again('retry')}`
   ],
-  cancelled: ({ error }) => [`The run was cancelled${error === undefined ? '' : `: ${toVisibleLine(error.message)}`}.`],
+  cancelled: ({ stopReason }) => [`The run was cancelled${stopReason === undefined ? '' : `: ${toVisibleLine(stopReason)}`}.`],
   stopped: ({ stopReason }, again) => [
     `The run was stopped by a limit: ${toVisibleLine(stopReason ?? 'unknown')}.`,
-    `  Go on with: ${again('message')} "go on"`
+    `  Go on with: ${again('retry')}`
   ],
   waiting: ({ waits }, again) => [
     'The run waits:',
     ...waits.map((wait) => `  ${renderWait(wait)}`),
     ...(waits.some(({ kind }) => kind === 'question') ? [`  Answer with: ${again('message')} "..."`] : []),
     `  Go on, when there is something to go on with: ${again('resume')}`
-  ],
-  queued: (_, again) => [`Nothing has driven the run yet. Start it with: ${again('resume')}`],
-  running: (_, again) => [`The run has not come to its end. Go on with: ${again('resume')}`]
+  ]
 }
 
 function finalText({ status, text, output }: RunResult): string | undefined {

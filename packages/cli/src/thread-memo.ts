@@ -48,6 +48,11 @@ export function readMemo(location: StoreLocation, thread: string): ThreadMemo | 
   return toMemo(base, { cwd: at('cwd'), manifest: at('manifest'), config: at('config'), tools: at('tools') })
 }
 
+/** Forgets a thread. Idempotent. */
+export function removeMemo(location: StoreLocation, thread: string): void {
+  rmSync(memoPath(location, thread), { force: true })
+}
+
 /** A memo of what is there. */
 export function toMemo(base: string, paths: { readonly [name in keyof ThreadMemo]?: string | undefined }): ThreadMemo {
   return { ...Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)), base }

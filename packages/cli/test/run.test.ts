@@ -72,7 +72,7 @@ describe('holdfast run', () => {
     const told = await holdfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs', '--json'])
     expect(told.code).toBe(code)
     expect(JSON.parse(told.stdout)).toMatchObject(document)
-    expect(told.stderr).toContain('holdfast message thr_')
+    expect(told.stderr).toContain('holdfast retry thr_')
   })
 
   test('gives validated output as JSON', async () => {

@@ -2,6 +2,8 @@
 export interface Turn {
   readonly text?: string
   readonly toolCalls?: readonly { readonly name: string; readonly arguments?: unknown }[]
+  readonly finish?: string
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number }
   readonly delayMs?: number
   readonly error?: { readonly message?: string; readonly status?: number }
   readonly when?: string

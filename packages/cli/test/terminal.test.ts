@@ -70,6 +70,14 @@ describe('on a terminal', () => {
       ['threads'],
       ['threads', '--json'],
       ['show', thread, '--json'],
+      ['show', thread, '--prompt', '2'],
+      ['show', thread, '--prompt', '2', '--json'],
+      ['export', thread],
+      ['explain', thread],
+      ['usage'],
+      ['attach', thread, '--from', '1', '--jsonl'],
+      ['wait', thread, '--json'],
+      ['store', 'check'],
       ['log', thread, '--jsonl'],
       ['resume', thread, '--json']
     ]) {

@@ -35,7 +35,7 @@ describe('the command line', () => {
   })
 
   test.for([
-    [['rum', 'x.yaml'], 'run'],
+    [['runn', 'x.yaml'], 'run'],
     [['run', 'x.yaml', '--tols', 'y'], '--tools'],
     [['run', 'x.yaml', '--josn'], '--json'],
     [['log', 'thr_x', '--folow'], '--follow'],
@@ -63,6 +63,16 @@ describe('the command line', () => {
     [['log', 'thr_x', '--from', '1.5']],
     [['log', 'thr_x', '--follow']],
     [['log', 'thr_x', '--jsonl']],
+    [['rm']],
+    [['export', 'thr_x']],
+    [['import']],
+    [['attach', 'thr_x', '--from', '0']],
+    [['wait', 'thr_x', '--timeout', 'soon']],
+    [['explain', 'x']],
+    [['usage', '--since', 'soon']],
+    [['retry', 'thr_x', ' ']],
+    [['store', 'burn']],
+    [['store', 'backup']],
     [['run', 'a.yaml', '--durability', 'none']],
     [['run', 'a.yaml', '--store']]
   ] as const)('refuses %j', async ([argv]) => {

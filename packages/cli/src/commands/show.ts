@@ -2,30 +2,59 @@ import { Command } from 'commander'
 import type { RunInfo, ThreadInfo, WaitRow } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
+import { Failure } from '../failure.ts'
+import { name, wholeNumber } from '../option-values.ts'
+import { renderPrompt } from '../prompt-text.ts'
 import { renderCost, renderUsage, renderWait } from '../render-result.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openExisting } from '../workspace.ts'
 
+interface ShowOptions {
+  readonly prompt?: string
+  readonly try?: number
+}
+
 /** `holdfast show` */
 export function showCommand(choose: Choose): Command {
   return new Command('show')
     .description('Shows one thread: its state, what it waits for, who drives it, what was said.')
     .argument('<thread>', 'its id')
+    .option('--prompt <turn>', "instead, what the model was given at a turn: a number of the latest run, or any turn's id", name)
+    .option('--try <number>', 'with --prompt: at this try of the turn (default: the last one)', wholeNumber(1, 1_000_000))
     .addHelpText(
       'after',
       `
 Examples:
   $ holdfast show thr_0123456789abcdef
   $ holdfast show thr_0123456789abcdef --json
+  $ holdfast show thr_0123456789abcdef --prompt 3
 
-With --json: { "thread", "runs", "waits", "transcript" }.`
+With --json: { "thread", "runs", "waits", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
+where the request is built by the same code as the one that was sent.`
     )
-    .action((thread: string) => choose((context) => show(context, parseThreadId(thread))))
+    .action((thread: string, options: ShowOptions) =>
+      choose((context) =>
+        options.prompt === undefined
+          ? show(context, parseThreadId(thread), options)
+          : showPrompt(context, parseThreadId(thread), options.prompt, options)
+      )
+    )
 }
 
-async function show(context: CommandContext, id: string): Promise<number> {
+async function showPrompt(context: CommandContext, id: string, turn: string, options: ShowOptions): Promise<number> {
+  const { output } = context
+  await using workspace = await openExisting(context)
+  const given = /^\d+$/.test(turn) ? Number(turn) : turn
+  const prompt = await workspace.runtime.thread(id).prompt(given, options.try === undefined ? {} : { try: options.try })
+  output.document(prompt)
+  for (const line of renderPrompt(prompt)) output.result(line)
+  return EXIT.completed
+}
+
+async function show(context: CommandContext, id: string, options: ShowOptions): Promise<number> {
+  if (options.try !== undefined) throw new Failure('invalid_input', '--try tells the try of the turn that --prompt names.')
   const { output } = context
   await using workspace = await openExisting(context)
   const thread = workspace.runtime.thread(id)

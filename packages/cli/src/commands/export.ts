@@ -1,0 +1,54 @@
+import { Command } from 'commander'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { EXIT } from '../exit-code.ts'
+import { Failure } from '../failure.ts'
+import { name } from '../option-values.ts'
+import { writeWhole } from '../whole-file.ts'
+import { parseThreadId } from '../thread-id.ts'
+import { openExisting } from '../workspace.ts'
+import { resolve } from 'node:path'
+
+interface ExportOptions {
+  readonly output?: string
+}
+
+/** `holdfast export` */
+export function exportCommand(choose: Choose): Command {
+  return new Command('export')
+    .description('Writes a thread as JSONL: its publication, its log and its inbox. Looks only.')
+    .argument('<thread>', 'its id')
+    .option('-o, --output <file>', 'where to write (default: standard output)', name)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast export thr_0123456789abcdef -o thread.jsonl
+  $ holdfast export thr_0123456789abcdef | gzip > thread.jsonl.gz
+
+The same thread gives the same bytes each time, and after \`holdfast import\` into another store. Everything that was
+said in it is in the file; keys of providers are not. What is made of it elsewhere is a second thread with the same
+past: decide about and drive only one of them.
+With --json and -o: { "thread", "file", "lines", "bytes" }.`
+    )
+    .action((thread: string, options: ExportOptions) => choose((context) => exportThread(context, parseThreadId(thread), options)))
+}
+
+async function exportThread(context: CommandContext, id: string, options: ExportOptions): Promise<number> {
+  const { output, io } = context
+  if (options.output === undefined && output.mode === 'json') {
+    throw new Failure('invalid_input', 'An export is JSONL by itself, and --json gives one document.', {
+      remedy: 'Leave --json out, or name a file with -o.'
+    })
+  }
+  await using workspace = await openExisting(context)
+  const lines = workspace.runtime.thread(id).export()
+  if (options.output === undefined) {
+    for await (const line of lines) output.raw(line)
+    return EXIT.completed
+  }
+  const file = resolve(io.cwd, options.output)
+  const written = await writeWhole(file, lines)
+  output.document({ thread: id, file, ...written })
+  output.progress(`wrote ${file}: ${written.lines} lines, ${written.bytes} bytes`)
+  return EXIT.completed
+}

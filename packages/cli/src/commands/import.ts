@@ -1,0 +1,90 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { readConfiguration } from '../configuration.ts'
+import { againOf } from '../drive-to-rest.ts'
+import { EXIT } from '../exit-code.ts'
+import { Failure, isRuntimeError } from '../failure.ts'
+import { findConfigFile, findStore, prepareFolder } from '../store-location.ts'
+import { toVisibleLine } from '../visible-text.ts'
+import { openWorkspace } from '../workspace.ts'
+
+/** `holdfast import` */
+export function importCommand(choose: Choose): Command {
+  return new Command('import')
+    .description('Makes a thread from its export. The same file again changes nothing.')
+    .argument('<file>', 'what `holdfast export` wrote; - reads standard input')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast import thread.jsonl
+  $ gunzip -c thread.jsonl.gz | holdfast import - --store other.db
+
+Every record is checked before anything is written, and no other thread is overwritten. Import what you trust: an
+approval that stands in the file counts as one. The thread keeps its id and is driven by nobody; the file does not
+tell where its tools are: \`holdfast resume THREAD --tools FILE\` does.
+With --json: { "thread", "state": "imported" | "repeated", "status" }.`
+    )
+    .action((file: string) => choose((context) => importThread(context, file)))
+}
+
+async function importThread(context: CommandContext, file: string): Promise<number> {
+  const { io, output } = context
+  const { cwd, env } = io
+  const config = await readConfiguration(findConfigFile(cwd))
+  await context.secrets.register(config)
+  const location = findStore({ named: context.options.store, config, cwd, env })
+  prepareFolder(location)
+  await using workspace = await openWorkspace(context, location)
+  const { thread, state } = await explain(workspace.runtime.import(readText(context, file)), context)
+  const { row } = await workspace.runtime.thread(thread).info()
+  output.document({ thread, state, status: row.status })
+  output.result(thread)
+  const what = state === 'imported' ? 'imported' : 'was there already'
+  output.progress(
+    `${thread} ${what} (${toVisibleLine(row.agent, 40)}, ${row.status}). Look at it with: ${againOf(thread, context)('show')}`
+  )
+  return EXIT.completed
+}
+
+/** Adds what to do when the store has another thread under the same name. */
+async function explain<Result>(work: Promise<Result>, context: CommandContext): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!isRuntimeError(error) || error.code !== 'conflict') throw error
+    const { thread } = error.details
+    throw new Failure(error.code, `${error.message}.`, {
+      details: error.details,
+      remedy: `Import into another store with --store, or first: ${againOf(String(thread), context)('rm')}`,
+      cause: error
+    })
+  }
+}
+
+async function* readText({ io }: CommandContext, file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const path = resolve(io.cwd, file)
+  const source = file === '-' ? io.stdin : createReadStream(path)
+  try {
+    for await (const chunk of source) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    yield decoder.decode()
+  } catch (cause) {
+    throw toReadFailure(file === '-' ? 'Standard input' : path, cause)
+  }
+}
+
+function toReadFailure(path: string, cause: unknown): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new Failure('file_not_found', `There is no file ${path}.`, { details: { path }, remedy: 'Check the path.', cause })
+  }
+  if (cause instanceof TypeError) return new Failure('file_unreadable', `${path} is not UTF-8 text.`, { details: { path }, cause })
+  if (typeof code !== 'string') return cause
+  return new Failure('file_unreadable', `${path} cannot be read: ${cause instanceof Error ? cause.message : code}.`, {
+    details: { path },
+    cause
+  })
+}

@@ -1,0 +1,168 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import type { HoldfastError, Runtime, SqliteSizes, ThreadCheck } from '@holdfast/runtime'
+import type { Choose, CommandContext } from '../command-context.ts'
+import { readConfiguration } from '../configuration.ts'
+import { EXIT } from '../exit-code.ts'
+import { Failure, isRuntimeError } from '../failure.ts'
+import { loadRuntime } from '../libraries.ts'
+import type { StoreLocation } from '../store-location.ts'
+import { findConfigFile, findExistingStore } from '../store-location.ts'
+import { toVisibleLine } from '../visible-text.ts'
+import { openWorkspace } from '../workspace.ts'
+
+const PAGE = 1000
+
+/** `holdfast store` */
+export function storeCommand(choose: Choose): Command {
+  return new Command('store')
+    .description('Looks after the store itself.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast store check
+  $ holdfast store backup ../holdfast-2026-11-30.db`
+    )
+    .addCommand(checkCommand(choose))
+    .addCommand(backupCommand(choose))
+    .addCommand(vacuumCommand(choose))
+}
+
+function checkCommand(choose: Choose): Command {
+  return new Command('check')
+    .description('Checks the file, every digest, and every row against the log that it follows from. Changes nothing.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast store check
+  $ holdfast store check --json --store ../holdfast-2026-11-30.db
+
+Reads everything, so it takes a while for a large store; others may go on with it. Exit code 1: something is wrong.
+With --json: { "file", "sizes", "threads", "commits", "problems": [...], "faulty": [{ "thread", "head", "problems" }],
+"unchecked": [...] }; a thread that never stood still is unchecked.`
+    )
+    .action(() => choose(checkStore))
+}
+
+function backupCommand(choose: Choose): Command {
+  return new Command('backup')
+    .description('Copies the store into one file, while others go on with it.')
+    .argument('<file>', 'where to; a file that is there is not replaced')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast store backup ../holdfast-2026-11-30.db
+  $ holdfast threads --store ../holdfast-2026-11-30.db
+
+A copy that is gone on with is another life of its threads: what they did after the backup is not known to it.
+With --json: { "file", "bytes" }.`
+    )
+    .action((file: string) => choose((context) => backUp(context, file)))
+}
+
+function vacuumCommand(choose: Choose): Command {
+  return new Command('vacuum')
+    .description('Writes the file anew without free space, and empties its write-ahead log.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast store vacuum
+
+Needs as much space again while it runs; others wait meanwhile. With --json: { "file", "before", "after" }.`
+    )
+    .action(() => choose(vacuum))
+}
+
+async function locate({ io, options }: CommandContext): Promise<StoreLocation> {
+  const config = await readConfiguration(options.store === undefined ? findConfigFile(io.cwd) : undefined)
+  return findExistingStore({ named: options.store, config, cwd: io.cwd, env: io.env })
+}
+
+async function checkStore(context: CommandContext): Promise<number> {
+  const { output } = context
+  const { checkSqliteFile } = await loadRuntime()
+  const location = await locate(context)
+  const file = await checkSqliteFile(location.path)
+  for (const problem of file.problems) output.result(`file: ${toVisibleLine(problem, 500)}`)
+  await using workspace = await openWorkspace(context, location)
+  const found = { threads: 0, commits: 0, faulty: [] as ThreadCheck[], unchecked: [] as string[] }
+  for await (const check of checkThreads(workspace.runtime)) {
+    found.threads += 1
+    if ('busy' in check) found.unchecked.push(check.busy)
+    else {
+      found.commits += check.head
+      if (check.problems.length > 0) found.faulty.push(check)
+      for (const { message } of check.problems) output.result(`${check.thread}: ${toVisibleLine(message, 500)}`)
+    }
+  }
+  const { threads, commits, faulty, unchecked } = found
+  output.document({ file: location.path, sizes: file.sizes, threads, commits, problems: file.problems, faulty, unchecked })
+  for (const thread of unchecked) output.notice(`${thread} never stood still and was not checked.`)
+  output.progress(`${location.path}: ${renderSizes(file.sizes)}`)
+  const isWell = file.problems.length === 0 && faulty.length === 0
+  const verdict = isWell ? 'all is well' : `${file.problems.length} problems of the file, ${faulty.length} threads with problems`
+  output.result(`${threads} threads, ${commits} commits: ${verdict}`)
+  return isWell ? EXIT.completed : EXIT.failed
+}
+
+async function* checkThreads(runtime: Runtime): AsyncGenerator<ThreadCheck | { readonly busy: string }> {
+  for (let after: string | undefined; ; ) {
+    const page = await runtime.threads({ limit: PAGE, ...(after === undefined ? {} : { after }) })
+    for (const { id } of page.items) yield await checkThread(runtime, id)
+    if (page.next === undefined) return
+    after = page.next
+  }
+}
+
+async function checkThread(runtime: Runtime, id: string): Promise<ThreadCheck | { readonly busy: string }> {
+  try {
+    return await runtime.thread(id).verify()
+  } catch (error) {
+    if (!isRuntimeError(error)) throw error
+    if (error.code === 'thread_busy') return { busy: id }
+    // Removed since the list was read.
+    if (error.code === 'thread_not_found') return { thread: id, head: 0, problems: [] }
+    return { thread: id, head: 0, problems: [{ what: 'log', message: error.message }] }
+  }
+}
+
+async function backUp(context: CommandContext, given: string): Promise<number> {
+  const { output, io } = context
+  const { backupSqliteFile } = await loadRuntime()
+  const { path } = await locate(context)
+  const file = resolve(io.cwd, given)
+  const { bytes } = await backupSqliteFile(path, file).catch((error: unknown) => {
+    throw isRuntimeError(error) && error.code === 'conflict' ? toTaken(error) : error
+  })
+  output.document({ file, bytes })
+  output.result(`${file}: ${renderBytes(bytes)}`)
+  return EXIT.completed
+}
+
+function toTaken({ code, message, details }: HoldfastError): Failure {
+  return new Failure(code, `${message}.`, { details, remedy: 'Name another file, or move that one away.' })
+}
+
+async function vacuum(context: CommandContext): Promise<number> {
+  const { output } = context
+  const { vacuumSqliteFile } = await loadRuntime()
+  const { path } = await locate(context)
+  const { before, after } = await vacuumSqliteFile(path)
+  output.document({ file: path, before, after })
+  output.result(`${path}: ${renderSizes(before)} before, ${renderSizes(after)} now`)
+  return EXIT.completed
+}
+
+function renderSizes({ file, wal, free }: SqliteSizes): string {
+  return `${renderBytes(file + wal)}${free === 0 ? '' : ` (${renderBytes(free)} free)`}`
+}
+
+function renderBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
+  return `${step === 0 ? bytes : (bytes / 1024 ** step).toFixed(1)} ${units[step]}`
+}

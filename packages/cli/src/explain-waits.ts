@@ -1,0 +1,72 @@
+import type { Json, WaitKind, WaitRow } from '@holdfast/runtime'
+import type { Explanation, Step } from './situation.ts'
+import { renderJson } from './render-event.ts'
+import { toVisibleLine } from './visible-text.ts'
+
+const LOOK: Step = { command: 'show' }
+const GO_ON: Step = { command: 'resume' }
+
+/** What a wait of each kind is for, and what ends it. */
+const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
+  approval: ({ subject }) => ({ text: `It waits for a person to approve or refuse ${describeCall(subject)}.`, next: [LOOK] }),
+  question: ({ subject }) => ({ text: `It has asked a question: ${describe(subject)}`, next: [{ command: 'message', rest: '"..."' }] }),
+  agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
+  monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
+  timer: () => ({ text: 'It sleeps until its time has come.', next: [GO_ON] }),
+  budget: () => ({ text: 'Its budget is used up. It goes on when a person extends it.', next: [LOOK] }),
+  event: ({ subject }) => ({ text: `It waits for an event: ${describe(subject)}`, next: [LOOK] }),
+  external: ({ subject }) => ({ text: `It waits for a result from outside: ${describe(subject)}`, next: [LOOK] }),
+  outcome: ({ subject }) => ({
+    text: `Nobody knows whether ${describeCall(subject)} happened: a person must say so before it goes on.`,
+    next: [LOOK]
+  }),
+  quarantine: () => ({
+    text: 'It was set aside: too many of its owners died without getting on. A person must say whether it is tried again.',
+    next: [LOOK, { command: 'log' }]
+  }),
+  missing: ({ subject }) => ({
+    text: `Something that it needs is missing: ${describe(subject)}`,
+    next: [{ command: 'resume', rest: '--tools FILE' }]
+  })
+}
+
+/** Why a thread waits, by the oldest of its waits; one that is decided is not waited for any more. */
+export function explainWaits(waits: readonly WaitRow[], now: number): Explanation {
+  const decided = waits.filter((wait) => wait.state === 'decided')
+  const [first, ...others] = waits.filter((wait) => wait.state !== 'decided')
+  if (decided.length > 0) {
+    const text = `What it waited for has been decided (${decided.map((wait) => wait.kind).join(', ')}), and nobody has driven it since.`
+    return { text, next: [GO_ON] }
+  }
+  if (first === undefined) return { text: 'It waits, and nothing is known of what for.', next: [LOOK] }
+  const { text, next } = KINDS[first.kind](first)
+  return { text: [text, ...describeExpiry(first, now), ...describeOthers(others)].join(' '), next }
+}
+
+function describeExpiry({ kind, expiresAt }: WaitRow, now: number): readonly string[] {
+  if (expiresAt === undefined) return []
+  const point = new Date(expiresAt).toISOString()
+  if (expiresAt <= now) return [`Its time was over at ${point}: it goes on without when somebody drives it.`]
+  return [kind === 'timer' ? `That is at ${point}.` : `That expires at ${point}.`]
+}
+
+function describeOthers(others: readonly WaitRow[]): readonly string[] {
+  if (others.length === 0) return []
+  return [`It waits for ${others.length} more: ${others.map((wait) => wait.kind).join(', ')}.`]
+}
+
+function describeCall(subject: Json): string {
+  const fields =
+    typeof subject === 'object' && subject !== null && !Array.isArray(subject) ? (subject as { readonly [key: string]: Json }) : {}
+  const { tool, arguments: given } = fields
+  if (typeof tool !== 'string') return subject === null ? 'a call' : `a call, ${describe(subject)}`
+  return given === undefined ? `the call ${toVisibleLine(tool)}` : `the call ${toVisibleLine(tool)} ${renderJson(given)}`
+}
+
+function describe(subject: Json): string {
+  return subject === null ? 'it is not said which.' : renderJson(subject)
+}
+
+function describeTargets(targets: readonly string[] = []): string {
+  return targets.length === 0 ? 'another thread' : targets.map((target) => toVisibleLine(target)).join(', ')
+}

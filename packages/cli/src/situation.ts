@@ -1,0 +1,39 @@
+import type { FactOf, Limits, ThreadInfo, WaitRow } from '@holdfast/runtime'
+import type { Life } from './owner.ts'
+
+/** All that an explanation is made from: facts and rows, and whether an owner lives. */
+export interface Situation {
+  readonly info: ThreadInfo
+  /** Those that hold for the thread, defaults filled in. */
+  readonly limits: Limits
+  /** Of the owner, when there is one. */
+  readonly life?: Life
+  readonly waits: readonly WaitRow[]
+  /** How the latest run ended. */
+  readonly end?: FactOf<'run.ended'>
+  readonly activity: Activity
+  /** The time of the store's clock, as well as it is known. */
+  readonly now: number
+}
+
+/** What a run that goes on is at. */
+export interface Activity {
+  readonly turn?: number
+  readonly model?: string
+  /** Names of the calls that have begun and not ended. */
+  readonly calls: readonly string[]
+  /** Why the last try of the turn gave no answer. */
+  readonly failure?: string
+}
+
+/** What to do next: a command of the thread, with what follows its id. */
+export interface Step {
+  readonly command: string
+  readonly rest?: string
+}
+
+/** One or two sentences, and what to do next. */
+export interface Explanation {
+  readonly text: string
+  readonly next: readonly Step[]
+}

@@ -1,0 +1,35 @@
+import type { Cursor, ThreadHandle } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { againOf, showEvents } from './drive-to-rest.ts'
+import { LiveText } from './live-text.ts'
+import { lifeOf } from './owner.ts'
+import { renderResult } from './render-result.ts'
+
+/** Shows a thread that others drive until it rests, then what became of its run. Gives the exit code. A signal ends only the watching. */
+export async function watchToRest(
+  thread: ThreadHandle,
+  context: CommandContext,
+  options: { readonly after?: Cursor } = {}
+): Promise<number> {
+  const { output, interruption } = context
+  const over = new AbortController()
+  const signal = AbortSignal.any([interruption.signal, over.signal])
+  const live = new LiveText(output)
+  const shown = showEvents(thread, context, live, { signal, ...options })
+  try {
+    const result = await thread.settled({ signal })
+    await shown
+    return renderResult(result, output, { live, again: againOf(thread.id, context) })
+  } finally {
+    over.abort()
+    await shown
+  }
+}
+
+/** Says when nobody drives a thread that has something to do: then waiting for it may take for ever. */
+export async function noticeIdle(thread: ThreadHandle, context: CommandContext): Promise<void> {
+  const { row, owner } = await thread.info()
+  const hasWork = row.status === 'queued' || row.status === 'running'
+  if (!hasWork || (owner !== undefined && (await lifeOf(owner.worker)) !== 'dead')) return
+  context.output.notice(`Nobody drives ${thread.id} now. To do that, in this terminal or another: ${againOf(thread.id, context)('resume')}`)
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { folderWith, holdfast, shell, startHoldfast, threadOf } from './command-kit.ts'
+import { calling, scriptedAgent } from './scripted-agent.ts'
+
+const TWO_TURNS = scriptedAgent([calling('echo', { text: 'x' }), { text: 'done', delayMs: 1_500 }], { tools: ['echo'] })
+
+/** A run that was let go before its model had answered. */
+async function letGo(): Promise<{ readonly folder: string; readonly thread: string }> {
+  const folder = folderWith(scriptedAgent([{ text: 'done', delayMs: 1_000 }]))
+  const stop = new AbortController()
+  const running = holdfast(folder, ['run', 'agent.yaml'], { signal: stop.signal })
+  setTimeout(() => stop.abort('SIGTERM'), 500)
+  return { folder, thread: threadOf(await running) }
+}
+
+describe('holdfast attach', () => {
+  test('shows a run that another process drives, from its beginning to its end, and has its exit code', async () => {
+    const folder = folderWith(TWO_TURNS)
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    await running.until(/echo ok/)
+    const thread = threadOf(running.stderr())
+    const told = await holdfast(folder, ['attach', thread])
+    expect(await running.ended).toBe(0)
+    expect(told).toMatchObject({ code: 0, stdout: 'done\n' })
+    // The same lines as `run` itself, but for the name of the thread.
+    const lines = (text: string): readonly string[] => text.split('\n').filter((line) => !/^thread |echoing/.test(line))
+    expect(lines(told.stderr)).toEqual(lines(running.stderr()))
+  })
+
+  test('shows only what became of a run that is over, and all of it from a commit on', async () => {
+    const folder = folderWith(scriptedAgent([{ text: 'over' }]))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    const told = await holdfast(folder, ['attach', thread])
+    expect(told).toMatchObject({ code: 0, stdout: 'over\n' })
+    expect(told.stderr).not.toContain('run started')
+    expect((await holdfast(folder, ['attach', thread, '--from', '1'])).stderr).toContain('run started')
+    const events = (await holdfast(folder, ['attach', thread, '--from', '1', '--jsonl'])).stdout.trimEnd().split('\n')
+    expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
+      expect.arrayContaining(['thread.created', 'run.settled'])
+    )
+    expect(JSON.parse((await holdfast(folder, ['attach', thread, '--json'])).stdout)).toMatchObject({ thread, status: 'completed' })
+  })
+
+  test('has the exit code of a run that failed', async () => {
+    const folder = folderWith(scriptedAgent([{ error: { status: 400 } }]))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    expect(await holdfast(folder, ['attach', thread])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`holdfast retry ${thread}`)
+    })
+  })
+
+  test('says that nobody drives the thread, does not drive it, and ends when it is interrupted', async () => {
+    const { folder, thread } = await letGo()
+    const stop = new AbortController()
+    const attached = holdfast(folder, ['attach', thread], { signal: stop.signal })
+    await sleep(2_000)
+    stop.abort('SIGINT')
+    const told = await attached
+    expect(told).toMatchObject({ code: 130, stderr: expect.stringContaining(`holdfast resume ${thread}`) })
+    expect(JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout)).toMatchObject({
+      thread: { row: { status: 'running' } }
+    })
+    expect((await holdfast(folder, ['attach', 'thr_none'])).code).toBe(2)
+  })
+
+  test('drives a thread that nobody drives with --drive, and only watches one that somebody does', async () => {
+    const { folder, thread } = await letGo()
+    const driven = holdfast(folder, ['attach', thread, '--drive'])
+    await sleep(300)
+    const watched = startHoldfast(folder, ['attach', thread, '--drive'])
+    expect(await driven).toMatchObject({ code: 0, stdout: 'done\n' })
+    expect(await watched.ended).toBe(0)
+    expect(watched.stdout()).toBe('done\n')
+    const runs = JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout) as { thread: { attempt: number } }
+    expect(runs.thread.attempt).toBe(2)
+  })
+})
+
+describe('holdfast wait', () => {
+  test('waits until the run of another process is over, and has its exit code', async () => {
+    const folder = folderWith(TWO_TURNS)
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    await running.until(/echo ok/)
+    const thread = threadOf(running.stderr())
+    const told = await holdfast(folder, ['wait', thread, '--json'])
+    expect(told.code).toBe(0)
+    expect(JSON.parse(told.stdout)).toMatchObject({ thread, status: 'completed', text: 'done' })
+    expect(await running.ended).toBe(0)
+    expect((await holdfast(folder, ['wait', thread])).stdout).toBe('done\n')
+  })
+
+  test('gives up after its time, and says that the run goes on', async () => {
+    const { folder, thread } = await letGo()
+    const told = await holdfast(folder, ['wait', thread, '--timeout', '300ms', '--json'])
+    expect(told.code).toBe(124)
+    expect(JSON.parse(told.stdout)).toEqual({ thread, status: 'running', interrupted: 'TIMEOUT' })
+    expect(told.stderr).toContain(`holdfast resume ${thread}`)
+    const stop = new AbortController()
+    setTimeout(() => stop.abort('SIGINT'), 300)
+    expect((await holdfast(folder, ['wait', thread], { signal: stop.signal })).code).toBe(130)
+    expect((await holdfast(folder, ['wait', thread, '--timeout', 'soon'])).code).toBe(2)
+  })
+
+  test('joins shell commands', async () => {
+    const folder = folderWith(scriptedAgent([{ error: { status: 400 } }]))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    const line = shell(folder, `holdfast wait ${thread} && echo went on || echo "stopped with $?"`)
+    await line.ended
+    expect(line.stdout()).toBe('stopped with 1\n')
+  })
+})

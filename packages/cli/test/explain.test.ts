@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'vitest'
+import type { FactOf, RunStatus, ThreadInfo, WaitKind, WaitRow } from '@holdfast/runtime'
+import { DEFAULT_LIMITS, ERROR_CODES } from '@holdfast/runtime'
+import { explain } from '../src/explanation.ts'
+import type { Situation } from '../src/situation.ts'
+import { folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
+import { calling, scriptedAgent } from './scripted-agent.ts'
+
+const NOW = Date.UTC(2026, 10, 30)
+const LATER = NOW + 3_600_000
+const OWNER = { worker: 'there:7:abc0', leaseUntil: NOW + 10_000 }
+const HOSTILE = 'x\u001b[2J\u202e\n\u009b31m'
+
+type Over = Partial<Omit<Situation, 'info' | 'activity'>> & {
+  readonly row?: Partial<ThreadInfo['row']>
+  readonly info?: Partial<ThreadInfo>
+  readonly activity?: Partial<Situation['activity']>
+}
+
+function situation(status: RunStatus, { row, info, activity, ...over }: Over = {}): Situation {
+  return {
+    info: {
+      ...{
+        tenant: 'default',
+        id: 'thr_1',
+        root: 'thr_1',
+        path: '',
+        publication: 'sha256:p',
+        createdAt: NOW,
+        at: NOW,
+        head: 9,
+        attempt: 1,
+        pending: 0
+      },
+      ...info,
+      row: {
+        ...{ status, agent: 'tester', needs: [], run: 'run_1', turns: 3, startedIn: 2 },
+        ...{ usage: { inputTokens: 0, outputTokens: 0 }, cost: 0, runUsage: { inputTokens: 0, outputTokens: 0 }, runCost: 0 },
+        ...row
+      }
+    },
+    limits: { ...DEFAULT_LIMITS, maxOutputBytes: 777, runTimeoutMs: 60_000 },
+    waits: [],
+    activity: { calls: [], ...activity },
+    now: NOW,
+    ...over
+  }
+}
+
+function wait(kind: WaitKind, over: Partial<WaitRow> = {}): WaitRow {
+  const subject = { tool: 'pay', arguments: { amount: 7 } }
+  return {
+    id: `thr_1:${kind}`,
+    thread: 'thr_1',
+    root: 'thr_1',
+    path: '',
+    kind,
+    subject,
+    digest: '',
+    needed: 1,
+    votes: [],
+    state: 'open',
+    ...over
+  }
+}
+
+function failed(code: string, message = 'said the provider'): Over {
+  const end: FactOf<'run.ended'> = { v: 1, type: 'run.ended', status: 'failed', why: code, error: { code, message } }
+  return { row: { why: code }, end }
+}
+
+type Row = readonly [name: string, given: Situation, says: readonly string[], next: readonly string[]]
+
+const ROWS: readonly Row[] = [
+  ['queued, alone', situation('queued'), ['accepted', 'nobody'], ['resume']],
+  [
+    'queued, claimed',
+    situation('queued', { info: { owner: OWNER }, life: 'unknown' }),
+    ['there:7:abc0', 'another machine'],
+    ['attach', 'wait']
+  ],
+  [
+    'running here, asking',
+    situation('running', { info: { owner: OWNER }, life: 'alive', activity: { turn: 4, model: 'openai/x' } }),
+    ['there:7:abc0', 'lives', 'openai/x in turn 4', '2026-11-30T00:00:10.000Z'],
+    ['attach', 'wait']
+  ],
+  [
+    'running, asking again',
+    situation('running', { info: { owner: OWNER }, life: 'alive', activity: { turn: 4, model: 'm', failure: 'overloaded' } }),
+    ['again', 'overloaded'],
+    ['attach', 'wait']
+  ],
+  [
+    'running tools',
+    situation('running', { info: { owner: OWNER }, life: 'unknown', activity: { calls: ['pay', 'look'] } }),
+    ['runs pay, look'],
+    ['attach', 'wait']
+  ],
+  ['running, owner dead', situation('running', { info: { owner: OWNER }, life: 'dead' }), ['there:7:abc0', 'gone'], ['resume']],
+  ['running, let go', situation('running'), ['nobody drives it', 'let go'], ['resume']],
+  ['running, let go with its timer due', situation('running', { info: { timerAt: NOW - 1 } }), ['let go'], ['resume']],
+  [
+    'running, pausing',
+    situation('running', { info: { timerAt: LATER }, activity: { turn: 1, failure: 'HTTP 429' } }),
+    ['pauses until 2026-11-30T01:00:00.000Z', 'HTTP 429'],
+    ['resume']
+  ],
+  ['waiting for approval', situation('waiting', { waits: [wait('approval')] }), ['approve or refuse', 'pay {"amount":7}'], ['show']],
+  [
+    'waiting for approval that expires',
+    situation('waiting', { waits: [wait('approval', { expiresAt: LATER })] }),
+    ['expires at 2026-11-30T01:00:00.000Z'],
+    ['show']
+  ],
+  ['waiting for what has expired', situation('waiting', { waits: [wait('approval', { expiresAt: NOW })] }), ['was over at'], ['show']],
+  [
+    'waiting for several',
+    situation('waiting', { waits: [wait('approval'), wait('question'), wait('timer')] }),
+    ['2 more: question, timer'],
+    ['show']
+  ],
+  [
+    'waiting, decided',
+    situation('waiting', { waits: [wait('approval', { state: 'decided' }), wait('question')], info: { pending: 1 } }),
+    ['has been decided (approval)'],
+    ['resume']
+  ],
+  [
+    'waiting for an answer',
+    situation('waiting', { waits: [wait('question', { subject: 'Which year?' })] }),
+    ['Which year?'],
+    ['message "..."']
+  ],
+  ['waiting for an agent', situation('waiting', { waits: [wait('agent', { targets: ['thr_2'] })] }), ['thr_2'], ['show']],
+  ['waiting for a monitor', situation('waiting', { waits: [wait('monitor', { targets: ['thr_2'] })] }), ['watches', 'thr_2'], ['show']],
+  [
+    'waiting for a time',
+    situation('waiting', { waits: [wait('timer', { expiresAt: LATER })] }),
+    ['sleeps', '2026-11-30T01:00:00.000Z'],
+    ['resume']
+  ],
+  ['waiting for money', situation('waiting', { waits: [wait('budget')] }), ['budget is used up'], ['show']],
+  ['waiting for an event', situation('waiting', { waits: [wait('event', { subject: 'shipped' })] }), ['event: shipped'], ['show']],
+  ['waiting for the outside', situation('waiting', { waits: [wait('external', { subject: 'a form' })] }), ['outside: a form'], ['show']],
+  ['waiting for an outcome', situation('waiting', { waits: [wait('outcome')] }), ['whether the call pay', 'happened'], ['show']],
+  ['waiting in quarantine', situation('waiting', { waits: [wait('quarantine')] }), ['set aside'], ['show', 'log']],
+  [
+    'waiting for something missing',
+    situation('waiting', { waits: [wait('missing', { subject: 'tool:pay' })] }),
+    ['tool:pay'],
+    ['resume --tools FILE']
+  ],
+  ['waiting for nothing known', situation('waiting'), ['nothing is known'], ['show']],
+  [
+    'waiting with a message',
+    situation('waiting', { waits: [wait('approval')], info: { pending: 2 } }),
+    ['approve', '2 items lie'],
+    ['resume']
+  ],
+  ['completed', situation('completed', { row: { turns: 1 } }), ['completed in one turn'], ['message "..."']],
+  ['completed with a message', situation('completed', { info: { pending: 1 } }), ['3 turns', 'next run begins'], ['resume']],
+  ['cancelled', situation('cancelled', { row: { why: 'wrong folder' } }), ['cancelled (wrong folder)'], ['message "..."']],
+  ['cancelled without a reason', situation('cancelled', { row: { why: 'cancelled' } }), ['was cancelled. A'], ['message "..."']],
+  ['stopped by turns', situation('stopped', { row: { why: 'turn_limit', turns: 100 } }), ['100 turns', 'limits.maxTurns: 100'], ['retry']],
+  ['stopped by repetition', situation('stopped', { row: { why: 'repeated_call' } }), ['limits.maxRepeatedCalls: 8'], ['retry "..."']],
+  ['stopped by its output', situation('stopped', { row: { why: 'output_limit' } }), ['limits.maxOutputBytes: 777'], ['retry "..."']],
+  ['stopped by time', situation('stopped', { row: { why: 'time_limit' } }), ['limits.runTimeoutMs: 60000'], ['retry']],
+  ['stopped by what it does not know', situation('stopped', { row: { why: 'new_limit' } }), ['new_limit'], ['retry']],
+  [
+    'failed by the provider',
+    situation('failed', failed('provider_overloaded')),
+    ['provider_overloaded', 'That may pass', 'said the provider'],
+    ['retry']
+  ],
+  ['failed by a refusal', situation('failed', failed('provider_rejected')), ['key', 'said the provider'], ['retry']],
+  ['failed by a cut answer', situation('failed', failed('output_truncated')), ['maxOutputTokens'], ['retry "..."']],
+  ['failed by its schema', situation('failed', failed('output_invalid')), ['output schema'], ['retry "..."']],
+  ['failed by its length', situation('failed', failed('value_too_large')), ['limits.maxInputBytes'], ['show']],
+  ['failed by a model that cannot be made', situation('failed', failed('secret_missing')), ['holdfast doctor'], ['retry']],
+  ['failed by what it does not know', situation('failed', failed('new_trouble')), ['new_trouble (said the provider)'], ['retry']],
+  ['failed, without its end', situation('failed', { row: { why: 'internal' } }), ['internal'], ['retry']]
+]
+
+const nextOf = (given: Situation): readonly string[] =>
+  explain(given).next.map(({ command, rest }) => (rest === undefined ? command : `${command} ${rest}`))
+
+describe('an explanation', () => {
+  test.for(ROWS)('of a thread that is %s', ([, given, says, next]) => {
+    const { text } = explain(given)
+    for (const part of says) expect(text).toContain(part)
+    expect(nextOf(given)).toEqual(next)
+  })
+
+  test('is there for every status, every kind of wait and every error, in three short sentences at most', () => {
+    const statuses: readonly RunStatus[] = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'stopped']
+    expect(new Set(ROWS.map(([, given]) => given.info.row.status))).toEqual(new Set(statuses))
+    const kinds = [
+      'approval',
+      'question',
+      'agent',
+      'monitor',
+      'timer',
+      'budget',
+      'event',
+      'external',
+      'outcome',
+      'quarantine',
+      'missing'
+    ] as const
+    const everything = [
+      ...ROWS.map(([, given]) => given),
+      ...statuses.flatMap((status) =>
+        (['alive', 'dead', 'unknown'] as const).map((life) => situation(status, { info: { owner: OWNER }, life }))
+      ),
+      ...statuses.flatMap((status) => [situation(status), situation(status, { info: { pending: 1 } })]),
+      ...kinds.flatMap((kind) =>
+        [{}, { expiresAt: LATER }, { subject: null }, { targets: [] }].map((over) => situation('waiting', { waits: [wait(kind, over)] }))
+      ),
+      ...Object.keys(ERROR_CODES).flatMap((code) => [situation('failed', failed(code)), situation('failed', { row: { why: code } })])
+    ]
+    for (const given of everything) {
+      const { text, next } = explain(given)
+      expect(text).toMatch(/^[A-Z].*[.?)\w"}]$/)
+      expect(text).not.toMatch(/undefined|null|NaN|\[object/)
+      expect(text.length).toBeLessThan(500)
+      expect(next.length).toBeGreaterThan(0)
+    }
+  })
+
+  test('lets nothing through that steers a terminal', () => {
+    const over = {
+      waits: [
+        wait('approval', { subject: { tool: HOSTILE, arguments: HOSTILE }, targets: [HOSTILE] }),
+        wait('question', { subject: HOSTILE })
+      ]
+    }
+    const hostile = [
+      situation('waiting', over),
+      situation('waiting', { waits: over.waits.slice(1) }),
+      situation('failed', failed(HOSTILE, HOSTILE)),
+      situation('failed', failed('provider_rejected', HOSTILE)),
+      situation('stopped', { row: { why: HOSTILE } }),
+      situation('cancelled', { row: { why: HOSTILE } }),
+      situation('running', { info: { owner: { ...OWNER, worker: HOSTILE } }, life: 'alive', activity: { calls: [HOSTILE] } }),
+      situation('running', { info: { timerAt: LATER }, activity: { failure: HOSTILE, model: HOSTILE, turn: 1 } })
+    ]
+    for (const given of hostile) expect(explain(given).text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
+  })
+})
+
+describe('holdfast explain', () => {
+  test('says what happened and what to do, in words and as a document', async () => {
+    const folder = folderWith(scriptedAgent([calling('echo', { text: '1' })], { tools: ['echo'], limits: { maxTurns: 1 } }))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs']))
+    const told = await holdfast(folder, ['explain', thread])
+    expect(told).toMatchObject({ code: 0, stderr: '' })
+    expect(told.stdout).toContain('limits.maxTurns: 1')
+    expect(told.stdout).toContain(`  holdfast retry ${thread}\n`)
+    expect(JSON.parse((await holdfast(folder, ['explain', thread, '--json'])).stdout)).toEqual({
+      thread,
+      status: 'stopped',
+      why: 'turn_limit',
+      explanation: told.stdout.split('\n')[0],
+      next: [`holdfast retry ${thread}`]
+    })
+    expect((await holdfast(folder, ['explain', 'thr_none'])).code).toBe(2)
+  })
+
+  test('names the owner of a running thread and its call, and sees when it has died', async () => {
+    const folder = folderWith(scriptedAgent([calling('pay', { ms: 60_000 }), { text: 'done' }], { tools: ['pay'] }))
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    await running.until(/pay started/)
+    const thread = threadOf(running.stderr())
+    const alive = (await holdfast(folder, ['explain', thread])).stdout
+    expect(alive).toContain(`:${running.child.pid}:`)
+    expect(alive).toContain('runs pay')
+    running.child.kill('SIGKILL')
+    await running.ended
+    const dead = (await holdfast(folder, ['explain', thread])).stdout
+    expect(dead).toContain('is gone')
+    expect(dead).toContain(`holdfast resume ${thread}`)
+  })
+})
