@@ -1,4 +1,4 @@
-import type { RunResult } from './contracts/api.ts'
+import type { RunResult, SettledStatus } from './contracts/api.ts'
 import type { FactOf } from './contracts/fact.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'
@@ -13,7 +13,8 @@ export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<
   return {
     thread: info.id,
     run: row.run ?? '',
-    status: row.status,
+    // At rest it is one of these.
+    status: row.status as SettledStatus,
     waits,
     usage: row.runUsage,
     cost: row.runCost,
@@ -21,7 +22,7 @@ export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<
     ...(output === undefined ? {} : { output }),
     ...(typeof output === 'string' ? { text: output } : {}),
     ...(ended?.error ? { error: ended.error } : {}),
-    ...(row.status === 'stopped' && row.why !== undefined ? { stopReason: row.why } : {})
+    ...((row.status === 'stopped' || row.status === 'cancelled') && row.why !== undefined ? { stopReason: row.why } : {})
   }
 }
 

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
-import type { Commit, Fault, RunStatus } from './fact.ts'
+import type { Commit, Fault, RunEnd } from './fact.ts'
 import type { Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Part } from './message.ts'
@@ -81,16 +81,20 @@ export interface StartOptions {
   readonly idempotencyKey?: string
 }
 
+/** How a run came to rest. */
+export type SettledStatus = RunEnd | 'waiting'
+
 /** What became of a run when it came to rest. Always a value, whatever happened. */
 export interface RunResult {
   readonly thread: ThreadId
   readonly run: RunId
-  readonly status: RunStatus
+  readonly status: SettledStatus
   /** The validated output, when the definition has a schema or the agent called `task_complete`. */
   readonly output?: Json
   /** The final text. */
   readonly text?: string
   readonly error?: Fault
+  /** Which limit stopped it, or why it was cancelled. */
   readonly stopReason?: string
   /** What a waiting run waits for. */
   readonly waits: readonly WaitRow[]

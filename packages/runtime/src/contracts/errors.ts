@@ -84,12 +84,12 @@ export function isHoldfastError(error: unknown, code?: ErrorCode): error is Hold
   return error instanceof Error && error.name === 'HoldfastError' && 'code' in error && (code === undefined || error.code === code)
 }
 
-/** Thrown by a tool: the failure is final, do not try this again. */
+/** Thrown by a model: the failure is final, the call is not tried again. Thrown by a tool it is what the model reads, like any error. */
 export class FatalError extends Error {
   override readonly name = 'FatalError'
 }
 
-/** Thrown by a tool: the failure may pass. */
+/** Thrown by a model: the failure may pass, the call is tried again, at the earliest after `retryAfterMs`. Thrown by a tool it is what the model reads. */
 export class RetryableError extends Error {
   override readonly name = 'RetryableError'
   readonly retryAfterMs: number | undefined
