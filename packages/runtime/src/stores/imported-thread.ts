@@ -1,11 +1,16 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Digest, Ms } from '../contracts/ids.ts'
 import type { ImportedThread } from '../contracts/store.ts'
-import { toFactsText } from './facts-text.ts'
+import { toBodyText, toFactsText } from './facts-text.ts'
 import { toBirthDigest } from './thread-birth.ts'
 
-/** The texts of the commits. Throws `log_corrupt` for one that its digest is not of, or that is out of order: call it before anything is written. */
+/**
+ * The texts of the commits. Throws `log_corrupt` for one that its digest is not of, or that is out of order, `value_too_large`, and
+ * `invalid_input` for a thread without a birth: call it before anything is written.
+ */
 export function toImportedTexts(given: ImportedThread): readonly string[] {
+  for (const item of given.items) if (item.state !== 'consumed') toBodyText(item)
+  toImportedBirth(given)
   return given.commits.map((commit, index) => {
     const { text, digest } = toFactsText(given.id, commit.facts)
     if (digest === commit.digest && commit.sequence === index + 1) return text

@@ -130,7 +130,9 @@ export const transferCases: readonly StoreCase[] = [
       await store.remove(thread.id)
       const commits = given.commits.map((commit) => (commit.sequence === 2 ? { ...commit, facts: [note('forged')] } : commit))
       await assertCode(store.import({ ...given, commits }), 'log_corrupt')
-      await assertCode(store.import({ ...given, commits: given.commits.slice(1) }), 'log_corrupt')
+      await assertCode(store.import({ ...given, commits: given.commits.slice(1) }), 'invalid_input')
+      await assertCode(store.import({ ...given, items: [] }), 'invalid_input')
+      await assertCode(store.import({ ...given, commits: given.commits.toSpliced(1, 1) }), 'log_corrupt')
       assert.equal(await store.thread(thread.id), null)
     }
   },
