@@ -34,7 +34,8 @@ export function toAssistantMessage(parts: readonly Part[], calls: readonly Call[
     content.push(shown)
     visible ||= shown.type !== 'reasoning' && shown.type !== 'reasoning-file'
   }
-  return visible ? { role: 'assistant', content } : null
+  // A list that was pushed to keeps room for sixteen more; this one is kept as long as the thread is driven.
+  return visible ? { role: 'assistant', content: content.slice() } : null
 }
 
 /** The results of a closed turn, in call order (I7). */
