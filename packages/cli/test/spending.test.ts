@@ -69,7 +69,7 @@ describe('holdfast usage', () => {
     addFiles(other, scriptedAgent([turn('known', 1, 1)]))
     await holdfast(other, ['run', 'agent.yaml'])
     expect((await usage(other)).total).toMatchObject({ threads: 2, cost: 'unknown', knownCost: 0, unknown: 1 })
-    expect((await holdfast(other, ['usage'])).stdout).toMatch(/cost unknown\n(?:.*\n)*.*at least \$0, the cost of 1 threads is unknown\n$/)
+    expect((await holdfast(other, ['usage'])).stdout).toMatch(/cost unknown\n(?:.*\n)*.*at least \$0, the cost of 1 thread is unknown\n$/)
     expect((await usage(other, thread)).total).toMatchObject({ runs: 1, cost: 'unknown', unknown: 1 })
   })
 

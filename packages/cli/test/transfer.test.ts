@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
@@ -108,6 +108,7 @@ describe('holdfast import', () => {
     const told = await holdfast(folder, ['import', file, '--json'], stdin === undefined ? {} : { stdin })
     expect(told.code).toBe(2)
     expect(JSON.parse(told.stdout)).toMatchObject({ error: { code } })
+    expect(existsSync(join(folder, '.holdfast'))).toBe(false)
   })
 
   test('names the line of a file that was changed', async () => {

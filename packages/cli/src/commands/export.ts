@@ -1,12 +1,13 @@
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name } from '../option-values.ts'
+import { plural } from '../plural.ts'
 import { writeWhole } from '../whole-file.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { openExisting } from '../workspace.ts'
-import { resolve } from 'node:path'
 
 interface ExportOptions {
   readonly output?: string
@@ -49,6 +50,6 @@ async function exportThread(context: CommandContext, id: string, options: Export
   const file = resolve(io.cwd, options.output)
   const written = await writeWhole(file, lines)
   output.document({ thread: id, file, ...written })
-  output.progress(`wrote ${file}: ${written.lines} lines, ${written.bytes} bytes`)
+  output.progress(`wrote ${file}: ${plural(written.lines, 'line')}, ${plural(written.bytes, 'byte')}`)
   return EXIT.completed
 }

@@ -6,6 +6,7 @@ import { readConfiguration } from '../configuration.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
+import { loadRuntime } from '../libraries.ts'
 import { findConfigFile, findStore, prepareFolder } from '../store-location.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -36,9 +37,11 @@ async function importThread(context: CommandContext, file: string): Promise<numb
   const config = await readConfiguration(findConfigFile(cwd))
   await context.secrets.register(config)
   const location = findStore({ named: context.options.store, config, cwd, env })
+  // No store is made for a file that is refused.
+  const pieces = location.exists ? readText(context, file) : await rehearse(readText(context, file))
   prepareFolder(location)
   await using workspace = await openWorkspace(context, location)
-  const { thread, state } = await explain(workspace.runtime.import(readText(context, file)), context)
+  const { thread, state } = await explain(workspace.runtime.import(pieces), context)
   const { row } = await workspace.runtime.thread(thread).info()
   output.document({ thread, state, status: row.status })
   output.result(thread)
@@ -47,6 +50,14 @@ async function importThread(context: CommandContext, file: string): Promise<numb
     `${thread} ${what} (${toVisibleLine(row.agent, 40)}, ${row.status}). Look at it with: ${againOf(thread, context)('show')}`
   )
   return EXIT.completed
+}
+
+/** Imports into a store that is thrown away, and gives what it was given: an export of an import is the same. */
+async function rehearse(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
+  const { createRuntime, memoryStore } = await loadRuntime()
+  const runtime = createRuntime({ store: memoryStore(), concurrency: 0 })
+  const { thread } = await runtime.import(pieces)
+  return runtime.thread(thread).export()
 }
 
 /** Adds what to do when the store has another thread under the same name. */

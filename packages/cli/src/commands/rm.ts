@@ -4,6 +4,7 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { isRuntimeError } from '../failure.ts'
+import { plural } from '../plural.ts'
 import { agrees } from '../question.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { removeMemo } from '../thread-memo.ts'
@@ -87,7 +88,7 @@ function tell({ thread, state, message }: Removal, context: CommandContext): voi
 /** What is about to go, for the person who is asked. */
 async function describe(runtime: Runtime, threads: readonly string[]): Promise<string> {
   const [only] = threads
-  if (threads.length > 1 || only === undefined) return `Remove ${threads.length} threads with all that they hold? [y/N] `
+  if (threads.length > 1 || only === undefined) return `Remove ${plural(threads.length, 'thread')} with all that they hold? [y/N] `
   const info = await runtime
     .thread(only)
     .info()

@@ -8,6 +8,7 @@ import { Failure, isRuntimeError } from '../failure.ts'
 import { loadRuntime } from '../libraries.ts'
 import type { StoreLocation } from '../store-location.ts'
 import { findConfigFile, findExistingStore } from '../store-location.ts'
+import { plural } from '../plural.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openWorkspace } from '../workspace.ts'
 
@@ -104,8 +105,10 @@ async function checkStore(context: CommandContext): Promise<number> {
   for (const thread of unchecked) output.notice(`${thread} never stood still and was not checked.`)
   output.progress(`${location.path}: ${renderSizes(file.sizes)}`)
   const isWell = file.problems.length === 0 && faulty.length === 0
-  const verdict = isWell ? 'all is well' : `${file.problems.length} problems of the file, ${faulty.length} threads with problems`
-  output.result(`${threads} threads, ${commits} commits: ${verdict}`)
+  const verdict = isWell
+    ? 'all is well'
+    : `${plural(file.problems.length, 'problem')} of the file, ${plural(faulty.length, 'thread')} with problems`
+  output.result(`${plural(threads, 'thread')}, ${plural(commits, 'commit')}: ${verdict}`)
   return isWell ? EXIT.completed : EXIT.failed
 }
 

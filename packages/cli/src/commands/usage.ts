@@ -5,6 +5,7 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { loadRuntime } from '../libraries.ts'
 import { wholeNumber } from '../option-values.ts'
+import { plural } from '../plural.ts'
 import { pointInTime } from '../point-in-time.ts'
 import { renderCost, renderUsage } from '../render-result.ts'
 import type { Spent } from '../spending.ts'
@@ -63,8 +64,8 @@ async function showAll(context: CommandContext, { since, limit }: UsageOptions):
     items.map(({ thread, agent, status, ...spent }) => [thread, toVisibleLine(agent, 40), status, ...toCells(spent)])
   ))
     output.result(line)
-  if (count > items.length) output.progress(`${count - items.length} more threads are in the total: --limit ${count}`)
-  output.result(`${count} threads: ${renderTotal(total.value, 'threads')}`)
+  if (count > items.length) output.progress(`${plural(count - items.length, 'more thread')} in the total: --limit ${count}`)
+  output.result(`${plural(count, 'thread')}: ${renderTotal(total.value, 'thread')}`)
   return EXIT.completed
 }
 
@@ -85,7 +86,7 @@ async function showOne(context: CommandContext, id: string, { since }: UsageOpti
   output.document({ thread: id, items, total: { runs: count, ...sums }, ...(since === undefined ? {} : { since }) })
   for (const line of toColumns(items.map(({ run, status, ...spent }) => [toVisibleLine(run), status, ...toCells(spent)])))
     output.result(line)
-  output.result(`${count} runs: ${renderTotal(total.value, 'runs')}`)
+  output.result(`${plural(count, 'run')}: ${renderTotal(total.value, 'run')}`)
   return EXIT.completed
 }
 
@@ -107,6 +108,6 @@ function renderTotal(
   { usage, knownCost, unknown }: { readonly usage: Usage; readonly knownCost: number; readonly unknown: number },
   what: string
 ): string {
-  const cost = unknown === 0 ? renderCost(knownCost) : `at least ${renderCost(knownCost)}, the cost of ${unknown} ${what} is unknown`
+  const cost = unknown === 0 ? renderCost(knownCost) : `at least ${renderCost(knownCost)}, the cost of ${plural(unknown, what)} is unknown`
   return `${renderUsage(usage)}, ${cost}`
 }
