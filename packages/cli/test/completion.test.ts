@@ -44,7 +44,7 @@ describe('holdfast completion', () => {
 
   test('describes commands and options for fish', async () => {
     const { stdout } = await holdfast(folderWith(), ['completion', 'fish'])
-    expect(stdout).toMatch(/^complete -c holdfast -n 'not __fish_seen_subcommand_from run .*' -f -a 'run' -d '/m)
+    expect(stdout).toMatch(/^complete -c holdfast -n 'not __fish_seen_subcommand_from .*\brun\b.*' -f -a 'run' -d '/m)
     expect(stdout).toMatch(/^complete -c holdfast -n '__fish_seen_subcommand_from run' -l durability -x -a 'power process' -d '/m)
   })
 
