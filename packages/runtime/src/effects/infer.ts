@@ -212,22 +212,11 @@ function nameOf(model: ModelReference): string {
   return 'ref' in model ? model.ref : `${model.provider}/${model.model}`
 }
 
-/** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. */
+/** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. The signal is this call's own and goes with it. */
 function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    const over = (): void => signal.removeEventListener('abort', stop)
-    work.then(
-      (result) => {
-        over()
-        resolve(result)
-      },
-      (error: unknown) => {
-        over()
-        reject(error)
-      }
-    )
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
   })
 }
 
