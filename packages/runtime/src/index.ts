@@ -36,12 +36,10 @@ export type {
 } from './contracts/publication.ts'
 export type { Page, ThreadQuery, WaitQuery } from './contracts/query.ts'
 export type { SecretRegistry, SecretStream } from './contracts/secrets.ts'
+export type { Beat, Claim, ClaimRequest } from './contracts/claim.ts'
 export type {
   AcceptedItem,
   AppendRequest,
-  Beat,
-  Claim,
-  ClaimRequest,
   Decided,
   Imported,
   ImportedThread,

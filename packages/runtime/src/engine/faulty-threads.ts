@@ -1,6 +1,7 @@
 import type { Clock } from '../contracts/clock.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
-import type { Claim, Store } from '../contracts/store.ts'
+import type { Claim } from '../contracts/claim.ts'
+import type { Store } from '../contracts/store.ts'
 import type { Logger } from '../contracts/tool.ts'
 import { releaseAfter } from './release-after.ts'
 

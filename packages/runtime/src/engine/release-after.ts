@@ -1,5 +1,6 @@
 import type { Ms } from '../contracts/ids.ts'
-import type { Claim, Store } from '../contracts/store.ts'
+import type { Claim } from '../contracts/claim.ts'
+import type { Store } from '../contracts/store.ts'
 
 /**
  * Releases a thread whose drive ended with an error, in a commit without facts: its worker lives on and would keep it from every other.

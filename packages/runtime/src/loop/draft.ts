@@ -2,7 +2,8 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Fact } from '../contracts/fact.ts'
 import type { Heart, Outcome, Planned, Stamp } from '../contracts/heart.ts'
 import type { ItemId, Ms, WaitId } from '../contracts/ids.ts'
-import type { AppendRequest, Claim, InboxItem, NewItem, NewThread, NewWait } from '../contracts/store.ts'
+import type { Claim } from '../contracts/claim.ts'
+import type { AppendRequest, InboxItem, NewItem, NewThread, NewWait } from '../contracts/store.ts'
 
 /** Where a draft starts from. */
 export interface DraftStart<State> {

@@ -1,6 +1,6 @@
 // Keeps I18 and the lease rules of protocol §5: a lease belongs to a worker; the store's clock alone judges it.
 import type { Ms, ThreadId } from '../contracts/ids.ts'
-import type { Beat, Claim, ClaimRequest } from '../contracts/store.ts'
+import type { Beat, Claim, ClaimRequest } from '../contracts/claim.ts'
 import type { MemoryDatabase, MemoryThread } from './memory-database.ts'
 import { liveUntil, setOwner } from './memory-database.ts'
 import { mayTakeOver } from './takeover.ts'

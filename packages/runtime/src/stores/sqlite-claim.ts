@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ms } from '../contracts/ids.ts'
-import type { Claim, ClaimRequest } from '../contracts/store.ts'
+import type { Claim, ClaimRequest } from '../contracts/claim.ts'
 import type { Leases } from './sqlite-leases.ts'
 import { mayTakeOver } from './takeover.ts'
 

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
-import type { Beat } from '../contracts/store.ts'
+import type { Beat } from '../contracts/claim.ts'
 
 /** A row of `worker`. */
 export interface LeaseRecord {

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '../contracts/store.ts'
+import type { ClaimRequest } from '../contracts/claim.ts'
 
 /** Whether a claim may dispossess this live owner. */
 export function mayTakeOver({ takeover }: ClaimRequest, owner: string | null): boolean {

@@ -1,5 +1,5 @@
 import type { ThreadId } from '../../src/contracts/ids.ts'
-import type { Claim } from '../../src/contracts/store.ts'
+import type { Claim } from '../../src/contracts/claim.ts'
 import type { Process } from '../model/scheduler.ts'
 
 /** A process with an engine, as the store's door and the ledger see it. */

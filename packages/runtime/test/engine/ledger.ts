@@ -1,5 +1,6 @@
 import type { ThreadId } from '../../src/contracts/ids.ts'
-import type { AppendRequest, Claim, ClaimRequest, NewItem, Receipt } from '../../src/contracts/store.ts'
+import type { Claim, ClaimRequest } from '../../src/contracts/claim.ts'
+import type { AppendRequest, NewItem, Receipt } from '../../src/contracts/store.ts'
 import type { EngineHost } from './engine-host.ts'
 import type { World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import type { Fact } from '../../src/contracts/fact.ts'
-import type { Claim } from '../../src/contracts/store.ts'
+import type { Claim } from '../../src/contracts/claim.ts'
 import type { DriveEnd } from '../../src/loop/drive.ts'
 import type { Model } from './model.ts'
 import { Violation } from './witness.ts'

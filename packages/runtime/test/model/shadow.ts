@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Heart } from '../../src/contracts/heart.ts'
-import type { AppendRequest, Claim, Receipt } from '../../src/contracts/store.ts'
+import type { Claim } from '../../src/contracts/claim.ts'
+import type { AppendRequest, Receipt } from '../../src/contracts/store.ts'
 import type { Fact } from '../../src/contracts/fact.ts'
 import { conversationHeart } from '../../src/state/heart.ts'
 import { project } from '../../src/state/project.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/contracts/clock.ts'
 import type { Fact } from '../../src/contracts/fact.ts'
-import type { Claim } from '../../src/contracts/store.ts'
+import type { Claim } from '../../src/contracts/claim.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import type { DriveEnd, DrivePorts } from '../../src/loop/drive.ts'
 import { drive } from '../../src/loop/drive.ts'
