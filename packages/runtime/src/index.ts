@@ -40,21 +40,19 @@ export type { Beat, Claim, ClaimRequest } from './contracts/claim.ts'
 export type {
   AcceptedItem,
   AppendRequest,
-  Decided,
   Imported,
   ImportedThread,
   InboxItem,
   NewItem,
   NewThread,
-  NewWait,
   Receipt,
   Removed,
   RunInfo,
   Store,
   ThreadInfo,
-  ThreadRow,
-  WaitRow
+  ThreadRow
 } from './contracts/store.ts'
+export type { Decided, NewWait, WaitRow } from './contracts/wait.ts'
 export type { Logger, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 export type { Cost, Usage } from './contracts/usage.ts'
 export { addCost, addUsage, NO_USAGE } from './contracts/usage.ts'

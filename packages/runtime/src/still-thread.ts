@@ -1,6 +1,7 @@
 import { HoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
-import type { AcceptedItem, RunInfo, ThreadInfo, WaitRow } from './contracts/store.ts'
+import type { AcceptedItem, RunInfo, ThreadInfo } from './contracts/store.ts'
+import type { WaitRow } from './contracts/wait.ts'
 import { readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 

@@ -1,10 +1,11 @@
 import type { Beat, Claim, ClaimRequest } from './claim.ts'
-import type { Commit, Fact, RunStatus, WaitKind } from './fact.ts'
+import type { Commit, Fact, RunStatus } from './fact.ts'
 import type { Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Publication } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
 import type { Cost, Usage } from './usage.ts'
+import type { Decided, NewWait, WaitRow } from './wait.ts'
 
 /** What an inbox item asks for. */
 export type ItemKind =
@@ -42,28 +43,6 @@ export type AcceptedItem = Omit<InboxItem, 'body' | 'state'> &
 
 /** An item as its sender gives it. */
 export type NewItem = Omit<InboxItem, 'at' | 'state'>
-
-/** A wait, as the store keeps it for lists and decisions. */
-export interface WaitRow {
-  readonly id: WaitId
-  readonly thread: ThreadId
-  readonly root: ThreadId
-  readonly path: string
-  readonly kind: WaitKind
-  readonly subject: Json
-  readonly digest: Digest
-  /** How many distinct principals must decide. */
-  readonly needed: number
-  readonly votes: readonly Json[]
-  readonly state: 'open' | 'decided' | 'closed'
-  readonly decision?: Json
-  /** On the store's clock. */
-  readonly expiresAt?: Ms
-  readonly targets?: readonly ThreadId[]
-}
-
-/** A wait as its opener gives it; the store turns `expiresInMs` into a point on its own clock. */
-export type NewWait = Omit<WaitRow, 'state' | 'votes' | 'decision' | 'expiresAt'> & { readonly expiresInMs?: Ms }
 
 /** What `project(state)` derives for lists and for `settled`: rebuildable from the log at any time (I1). */
 export interface ThreadRow {
@@ -177,12 +156,6 @@ export type Receipt = { readonly now: Ms } & (
       readonly waits?: readonly WaitId[]
     }
 )
-
-/** The answer to a decision. Never throws for a refusal, never executes twice. */
-export interface Decided {
-  readonly state: 'accepted' | 'counted' | 'repeated' | 'conflict' | 'expired' | 'closed' | 'unknown'
-  readonly recorded?: Json
-}
 
 /** A thread as lists show it. */
 export interface ThreadInfo {

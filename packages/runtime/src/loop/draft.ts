@@ -3,7 +3,8 @@ import type { Fact } from '../contracts/fact.ts'
 import type { Heart, Outcome, Planned, Stamp } from '../contracts/heart.ts'
 import type { ItemId, Ms, WaitId } from '../contracts/ids.ts'
 import type { Claim } from '../contracts/claim.ts'
-import type { AppendRequest, InboxItem, NewItem, NewThread, NewWait } from '../contracts/store.ts'
+import type { AppendRequest, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
+import type { NewWait } from '../contracts/wait.ts'
 
 /** Where a draft starts from. */
 export interface DraftStart<State> {

@@ -1,7 +1,7 @@
 // Keeps I4, I5, I6: a call runs only when it is committed as started; a `once` call that an older attempt started never runs again.
 import type { Fact } from '../contracts/fact.ts'
 import type { Action, PlanContext, Planned } from '../contracts/heart.ts'
-import type { NewWait } from '../contracts/store.ts'
+import type { NewWait } from '../contracts/wait.ts'
 import { acts, follows, rests } from './planned.ts'
 import { toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State, Turn } from './state.ts'

@@ -1,6 +1,7 @@
 // Keeps I3 (fence and sequence), I10 (an item is consumed once): everything is checked before anything is changed.
 import type { ItemId, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
-import type { AppendRequest, NewItem, NewThread, NewWait, Receipt } from '../contracts/store.ts'
+import type { AppendRequest, NewItem, NewThread, Receipt } from '../contracts/store.ts'
+import type { NewWait } from '../contracts/wait.ts'
 import type { FactsText } from './facts-text.ts'
 import { toFactsText } from './facts-text.ts'
 import type { MemoryDatabase, MemoryThread } from './memory-database.ts'

@@ -1,5 +1,6 @@
 import type { ThreadId, WaitId } from '../contracts/ids.ts'
-import type { AppendRequest, NewItem, NewThread, NewWait, Receipt } from '../contracts/store.ts'
+import type { AppendRequest, NewItem, NewThread, Receipt } from '../contracts/store.ts'
+import type { NewWait } from '../contracts/wait.ts'
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
 import { CONSUMED } from './sqlite-tables.ts'
 import { toBirthDigest } from './thread-birth.ts'

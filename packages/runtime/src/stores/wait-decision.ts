@@ -1,6 +1,7 @@
 import type { Json } from '../contracts/json.ts'
 import type { ItemId, Ms, Principal, WaitId } from '../contracts/ids.ts'
-import type { Decided, NewItem, WaitRow } from '../contracts/store.ts'
+import type { NewItem } from '../contracts/store.ts'
+import type { Decided, WaitRow } from '../contracts/wait.ts'
 import { digestJson, toCanonicalJson } from '../util/canonical.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
 

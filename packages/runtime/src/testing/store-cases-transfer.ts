@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Commit, Fact } from '../contracts/fact.ts'
-import type { ImportedThread, NewThread, Store, ThreadInfo, WaitRow } from '../contracts/store.ts'
+import type { ImportedThread, NewThread, Store, ThreadInfo } from '../contracts/store.ts'
+import type { WaitRow } from '../contracts/wait.ts'
 import { digestText } from '../util/canonical.ts'
 import type { StoreCase, StoreKit } from './store-kit.ts'
 import { accepted, assertCode, note, person, received, refusal } from './store-kit.ts'
