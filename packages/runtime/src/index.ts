@@ -22,6 +22,7 @@ export type { CommittedEvent, Cursor, HoldfastEvent, SettledEvent, TransientEven
 export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, RunStatus, WaitKind } from './contracts/fact.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
 export type { Json, JsonObject } from './contracts/json.ts'
+export type { Labels } from './contracts/labels.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'
 export type { LanguageModel, ModelResolver } from './contracts/model.ts'
 export type { CalledModel, ModelPrice, ModelRates } from './contracts/price.ts'

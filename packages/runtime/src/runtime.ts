@@ -2,6 +2,8 @@ import { assertKey } from './caller-key.ts'
 import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Json } from './contracts/json.ts'
+import type { Labels } from './contracts/labels.ts'
+import { findLabelFault } from './contracts/labels.ts'
 import type { Part } from './contracts/message.ts'
 import type { Definition, Publication } from './contracts/publication.ts'
 import type { NewThread } from './contracts/store.ts'
@@ -84,7 +86,7 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const kept = { parts, variables: core.secrets.redactJson(variables) }
   assertFits(kept)
   const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
-  const made = toThread(core, publication, { run: '', ...kept }, key)
+  const made = toThread(core, publication, { run: '', ...kept }, { key, labels: toLabels(core, options.labels) })
   const { created, thread } = await core.store.create(made)
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
   core.engine.wake(thread)
@@ -119,7 +121,27 @@ interface FirstItem {
   readonly variables: { readonly [key: string]: Json }
 }
 
-function toThread(core: RuntimeCore, publication: Publication, first: FirstItem, key: string | undefined): NewThread {
+/** What a thread is found by. */
+interface Filing {
+  readonly key: string | undefined
+  readonly labels: { readonly labels?: Labels }
+}
+
+function toLabels({ secrets }: RuntimeCore, labels: Labels = {}): Filing['labels'] {
+  const fault = findLabelFault(labels)
+  if (fault !== null) throw new HoldfastError('invalid_input', `expected labels that a list can show: ${fault}`)
+  const names = secrets.size === 0 ? [] : secrets.namesIn(JSON.stringify(labels))
+  // One that is redacted files a thread under nothing.
+  if (names.length > 0) {
+    throw new HoldfastError('invalid_input', `a label holds a secret (${names.join(', ')}), and lists show it: use another one`, {
+      details: { secrets: names }
+    })
+  }
+  return Object.keys(labels).length === 0 ? {} : { labels: { ...labels } }
+}
+
+function toThread(core: RuntimeCore, publication: Publication, first: FirstItem, filing: Filing): NewThread {
+  const { key, labels } = filing
   const { definition, digest } = publication
   // A key names its thread, so that two starts with one key make the same one.
   const own = key === undefined ? core.ids.next(20) : digestJson([core.tenant, key]).slice(7, 27)
@@ -131,7 +153,7 @@ function toThread(core: RuntimeCore, publication: Publication, first: FirstItem,
     ...(key === undefined ? {} : { key }),
     root: id,
     path: '',
-    created: { v: 1, type: 'thread.created', publication: digest, grants: {}, rules: [], root: id, depth: 0 },
+    created: { v: 1, type: 'thread.created', publication: digest, grants: {}, rules: [], root: id, depth: 0, ...labels },
     first: toItem(core, id, 'start', 'start', body as unknown as Json),
     row: {
       status: 'queued',

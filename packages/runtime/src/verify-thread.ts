@@ -77,6 +77,7 @@ function compareThread({ info }: StillThread, folded: FoldedThread): readonly Th
   if (folded.head !== info.head) problems.push({ what: 'log', message: `the log has ${folded.head} commits, the thread says ${info.head}` })
   if (folded.at !== info.at || folded.createdAt !== info.createdAt) problems.push(differs('row', ['at']))
   if (folded.attempt > info.attempt) problems.push(differs('row', ['attempt']))
+  if (!isDeepStrictEqual(info.labels ?? {}, folded.labels)) problems.push(differs('row', ['labels']))
   const fields = new Set([...differingFields(info.row, folded.row), ...differingFields(folded.row, info.row)])
   return fields.size === 0 ? problems : [...problems, differs('row', [...fields])]
 }

@@ -68,6 +68,10 @@ describe('the fixture of schema 1', () => {
       ['thr_midloop000', 'running', 0],
       ['thr_waiting000', 'waiting', 0]
     ])
+    const labelled = await store.threads({ tenant: 'default', labels: { made: 'fixture', id: 'thr_waiting000' } })
+    expect(labelled.items.map((thread) => [thread.id, thread.labels])).toEqual([
+      ['thr_waiting000', { made: 'fixture', id: 'thr_waiting000' }]
+    ])
     const [wait, ...others] = (await store.waits({ tenant: 'default' })).items
     expect(others).toEqual([])
     expect(await store.decide(wait?.id ?? '', { approve: true }, person('ada'))).toEqual({ state: 'accepted', recorded: { approve: true } })

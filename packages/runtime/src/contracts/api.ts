@@ -6,6 +6,7 @@ import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
 import type { Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
 import type { LanguageModel, ModelResolver } from './model.ts'
 import type { ModelPrice } from './price.ts'
@@ -80,6 +81,8 @@ export interface StartOptions {
   readonly variables?: { readonly [key: string]: Json }
   /** The same key again returns the thread that it made; other content under the same key is a conflict. */
   readonly idempotencyKey?: string
+  /** What the thread is filed under: at most 16, keys of 63 and values of 256 characters, kept with it and shown in lists. */
+  readonly labels?: Labels
 }
 
 /** How a run came to rest. */

@@ -1,5 +1,6 @@
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { Labels } from './labels.ts'
 import type { Body, CallResult, Part } from './message.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -50,6 +51,8 @@ type ThreadFact =
       readonly root: ThreadId
       readonly parent?: { readonly thread: ThreadId; readonly call: CallId }
       readonly depth: number
+      /** Absent when there are none. */
+      readonly labels?: Labels
     }
   | { readonly type: 'thread.repinned'; readonly publication: Digest; readonly by: 'handoff' | 'migrate' }
   | { readonly type: 'thread.forked'; readonly from: ThreadId; readonly at: number }

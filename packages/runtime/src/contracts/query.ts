@@ -1,5 +1,6 @@
 import type { RunStatus, WaitKind } from './fact.ts'
 import type { Ms, ThreadId } from './ids.ts'
+import type { Labels } from './labels.ts'
 
 /** A page of a list; `next` goes on from it and is absent at the end. */
 export interface Page<T> {
@@ -13,6 +14,8 @@ export interface ThreadQuery {
   readonly status?: readonly RunStatus[]
   readonly root?: ThreadId
   readonly since?: Ms
+  /** Only threads that have all of these. */
+  readonly labels?: Labels
   readonly after?: string
   readonly limit?: number
 }

@@ -2,6 +2,7 @@ import type { Beat, Claim, ClaimRequest } from './claim.ts'
 import type { Commit, Fact, RunStatus } from './fact.ts'
 import type { Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { Labels } from './labels.ts'
 import type { Publication } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -164,6 +165,8 @@ export interface ThreadInfo {
   readonly key?: string
   readonly root: ThreadId
   readonly path: string
+  /** As its birth says; absent when there are none. */
+  readonly labels?: Labels
   readonly publication: Digest
   readonly createdAt: Ms
   /** Of the last commit. */

@@ -2,6 +2,7 @@
 import type { Commit, Fact, FactOf } from '../contracts/fact.ts'
 import type { Digest, ItemId, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem, RunInfo, ThreadRow } from '../contracts/store.ts'
 import type { WaitRow } from '../contracts/wait.ts'
@@ -23,6 +24,7 @@ export interface FoldedThread {
   readonly attempt: number
   readonly publication: Digest
   readonly root: ThreadId
+  readonly labels: Labels
   readonly row: ThreadRow
   readonly runs: readonly RunInfo[]
   /** All that were ever opened. */
@@ -48,6 +50,7 @@ export class ThreadFold {
   readonly #waits = new Map<WaitId, FoldedWait>()
   readonly #takenIn = new Map<ItemId, number>()
   #first: Ms | null = null
+  #labels: Labels = {}
   #last = { sequence: 0, at: 0, attempt: 0 }
 
   constructor(thread: ThreadId, publication: Publication) {
@@ -82,6 +85,7 @@ export class ThreadFold {
       attempt: this.#last.attempt,
       publication: this.#publication.digest,
       root: state.root,
+      labels: this.#labels,
       row,
       runs: [...this.#runs, ...active],
       waits,
@@ -93,6 +97,7 @@ export class ThreadFold {
   #note(fact: Fact, at: Ms): void {
     if (fact.type === 'run.ended' && this.state.run) this.#runs.push(toRunInfo(this.state.thread, this.state.run, fact.status))
     else if (fact.type === 'wait.opened') this.#waits.set(fact.wait, { fact, at, digest: digestOfCall(this.state, fact), resolved: null })
+    else if (fact.type === 'thread.created') this.#labels = fact.labels ?? {}
     else if (fact.type === 'wait.resolved') {
       const wait = this.#waits.get(fact.wait)
       if (wait) wait.resolved = fact

@@ -1,8 +1,9 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Digest, Ms } from '../contracts/ids.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { ImportedThread } from '../contracts/store.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
-import { toBirthDigest } from './thread-birth.ts'
+import { birthLabels, toBirthDigest } from './thread-birth.ts'
 
 /**
  * The texts of the commits. Throws `log_corrupt` for one that its digest is not of, or that is out of order, `value_too_large`, and
@@ -23,14 +24,15 @@ export function toImportedTexts(given: ImportedThread): readonly string[] {
 }
 
 /** What an imported thread was born as, so that a repeat of its creation finds it. Throws `invalid_input` without a birth. */
-export function toImportedBirth(given: ImportedThread): { readonly birth: Digest; readonly at: Ms } {
+export function toImportedBirth(given: ImportedThread): { readonly birth: Digest; readonly labels: Labels | null; readonly at: Ms } {
   const [commit] = given.commits
   const [created] = commit?.facts ?? []
   const [first] = given.items
   if (commit === undefined || created === undefined || first === undefined) {
     throw new HoldfastError('invalid_input', `Expected the birth of thread ${given.id} and its first item, got a log without them.`)
   }
-  return { birth: toBirthDigest({ id: given.id, created, first }), at: commit.at }
+  const { id } = given
+  return { birth: toBirthDigest({ id, created, first }), labels: birthLabels({ id, created }), at: commit.at }
 }
 
 /** The newest format in the log: a worker must know it to claim the thread. */

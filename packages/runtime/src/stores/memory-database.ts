@@ -2,13 +2,14 @@ import type { Clock } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
 import { FORMAT } from '../contracts/fact.ts'
 import type { Digest, ItemId, Ms, RunId, ThreadId, WaitId } from '../contracts/ids.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { InboxItem, NewItem, NewThread, RunInfo, ThreadRow } from '../contracts/store.ts'
 import type { NewWait, WaitRow } from '../contracts/wait.ts'
 import type { FactsText } from './facts-text.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
 import type { HintListeners } from './hint-listeners.ts'
-import { birthPublication, toBirthDigest } from './thread-birth.ts'
+import { birthLabels, birthPublication, toBirthDigest } from './thread-birth.ts'
 
 /** A commit as it is kept: facts as text, so that nobody can change them afterwards. */
 export interface MemoryCommit extends FactsText {
@@ -32,6 +33,7 @@ export interface MemoryThread {
   readonly root: ThreadId
   readonly path: string
   readonly birth: Digest
+  readonly labels: Labels | null
   readonly createdAt: Ms
   readonly commits: MemoryCommit[]
   /** Every item ever accepted, in order of arrival, so that a repeat is known as one. */
@@ -121,7 +123,12 @@ export function addCommit(
 export function addThread(db: MemoryDatabase, given: NewThread, now: Ms): void {
   const facts = toFactsText(given.id, [given.created])
   toBodyText(given.first)
-  const thread = newThread(given, { birth: toBirthDigest(given), publication: birthPublication(given), at: now })
+  const thread = newThread(given, {
+    birth: toBirthDigest(given),
+    labels: birthLabels(given),
+    publication: birthPublication(given),
+    at: now
+  })
   keepThread(db, thread)
   addCommit(db, thread, facts, { at: now })
   addItem(db, thread, given.first, now)
@@ -130,12 +137,12 @@ export function addThread(db: MemoryDatabase, given: NewThread, now: Ms): void {
 /** A thread without commits and items. */
 export function newThread(
   given: Pick<NewThread, 'tenant' | 'id' | 'key' | 'root' | 'path' | 'row'>,
-  more: { readonly birth: Digest; readonly publication: Digest; readonly at: Ms }
+  more: { readonly birth: Digest; readonly labels: Labels | null; readonly publication: Digest; readonly at: Ms }
 ): MemoryThread {
   const { tenant, id, key, root, path } = given
-  const { birth, publication, at } = more
+  const { birth, labels, publication, at } = more
   return {
-    ...{ tenant, id, ...(key === undefined ? {} : { key }), root, path, birth, createdAt: at },
+    ...{ tenant, id, ...(key === undefined ? {} : { key }), root, path, birth, labels: toCopy(labels), createdAt: at },
     commits: [],
     known: new Map(),
     pending: new Map(),

@@ -5,7 +5,7 @@ import type { AcceptedItem, Store, ThreadInfo } from '../contracts/store.ts'
 import type { WaitRow } from '../contracts/wait.ts'
 import { fromFactsText } from './facts-text.ts'
 import type { MemoryCommit, MemoryDatabase, MemoryThread, MemoryWait } from './memory-database.ts'
-import { liveUntil } from './memory-database.ts'
+import { liveUntil, toCopy } from './memory-database.ts'
 import { fromPositionCursor, fromThreadCursor, toPage, toPageLimit, toThreadCursor } from './page-cursor.ts'
 
 /** A page of a thread's log. */
@@ -59,6 +59,7 @@ export function toThreadInfo(db: MemoryDatabase, thread: MemoryThread): ThreadIn
     ...(thread.key === undefined ? {} : { key: thread.key }),
     root: thread.root,
     path: thread.path,
+    ...(thread.labels === null ? {} : { labels: toCopy(thread.labels) }),
     publication: thread.publication,
     createdAt: thread.createdAt,
     at: thread.at,
@@ -123,6 +124,7 @@ function isListed(thread: MemoryThread, query: ThreadQuery): boolean {
     thread.tenant === query.tenant &&
     thread.root === (query.root ?? thread.root) &&
     thread.at >= (query.since ?? 0) &&
+    Object.entries(query.labels ?? {}).every(([key, value]) => thread.labels?.[key] === value) &&
     (query.status === undefined || query.status.includes(thread.row.status))
   )
 }

@@ -3,7 +3,7 @@ import type { Digest, Ms } from '../contracts/ids.ts'
 import type { AcceptedItem, ImportedThread, Imported } from '../contracts/store.ts'
 import { hasMoved, toImportedBirth, toImportedFormat } from './imported-thread.ts'
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
-import { CONSUMED, toActivity } from './sqlite-tables.ts'
+import { CONSUMED, toActivity, toLabelsText } from './sqlite-tables.ts'
 import { birthLineage } from './thread-birth.ts'
 
 /** Bringing in threads of other stores; inside the open transaction. */
@@ -85,11 +85,11 @@ function isSameCommit(kept: KeptCommit, given: ImportedThread['commits'][number]
 function createImportedThreadInsert(db: DatabaseSync): (given: ImportedThread) => number {
   const insert = db.prepare(
     `INSERT INTO thread (id, tenant, key, root, tree, path, parent, depth, birth, created_at, publication, head, at, activity, format,
-      attempt, idle, owner, timer_at, moved, status, row)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, ?, ?)`
+      attempt, idle, owner, timer_at, moved, labels, status, row)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?, ?, ?, ?)`
   )
   return (given) => {
-    const { birth, at: createdAt } = toImportedBirth(given)
+    const { birth, labels, at: createdAt } = toImportedBirth(given)
     const [first] = given.commits[0]?.facts ?? []
     const { parent, depth } = first === undefined ? { parent: null, depth: 0 } : birthLineage({ id: given.id, created: first })
     const at = given.commits.at(-1)?.at ?? createdAt
@@ -112,6 +112,7 @@ function createImportedThreadInsert(db: DatabaseSync): (given: ImportedThread) =
       given.attempt,
       given.timerAt ?? null,
       hasMoved(given) ? 1 : 0,
+      toLabelsText(labels),
       given.row.status,
       JSON.stringify(given.row)
     )

@@ -91,7 +91,7 @@ function findDamage(db: DatabaseSync): readonly string[] {
 }
 
 function findOrphans(db: DatabaseSync): readonly string[] {
-  const numbered = ['log', 'item', 'run', 'artifact_use'].map((table) => [table, 'SELECT no FROM thread'] as const)
+  const numbered = ['log', 'item', 'run', 'artifact_use', 'label'].map((table) => [table, 'SELECT no FROM thread'] as const)
   return [...numbered, ['wait', 'SELECT id FROM thread'] as const].flatMap(([table, threads]) => {
     const found = db.prepare(`SELECT count(*) AS count FROM ${table} WHERE thread <> ${NO_THREAD} AND thread NOT IN (${threads})`).get()
     const count = Number(found?.['count'])

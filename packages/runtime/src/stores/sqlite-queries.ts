@@ -1,12 +1,13 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Digest, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from '../contracts/query.ts'
 import type { RunInfo, ThreadInfo } from '../contracts/store.ts'
 import type { WaitRow } from '../contracts/wait.ts'
-import { fromPositionCursor, fromThreadCursor, toPage, toPageLimit, toThreadCursor } from './page-cursor.ts'
+import { fromPositionCursor, toPage, toPageLimit, toThreadCursor } from './page-cursor.ts'
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
-import { toActivity } from './sqlite-tables.ts'
+import type { Condition } from './sqlite-thread-filter.ts'
+import { toThreadFilter } from './sqlite-thread-filter.ts'
 
 /** What lists and lookups read. */
 export interface SqliteQueries {
@@ -20,20 +21,16 @@ export interface SqliteQueries {
 
 type ListedThread = ThreadRecord & { readonly until: Ms | null; readonly ended: number | null; readonly pending: number }
 
-/** One condition of a list: its text, and the values that it takes. */
-type Condition = readonly [text: string, ...values: SQLInputValue[]]
-
-const THREAD = `SELECT t.*, w.until, w.ended, (SELECT count(*) FROM item AS i WHERE i.thread = t.no AND i.state < 2) AS pending
-  FROM thread AS t LEFT JOIN worker AS w ON w.id = t.owner`
-
-const OPEN_STATUSES: ReadonlySet<string> = new Set(['queued', 'running', 'waiting'])
+/** How many threads of a label are counted, to know whether it is rare. */
+const MANY = 1000
 
 /** Prepares the statements of lists; those that depend on the filter are prepared when they are first asked. */
 export function createSqliteQueries(db: DatabaseSync, tables: Tables): SqliteQueries {
   const publication = db.prepare('SELECT definition FROM publication WHERE digest = ?')
-  const thread = db.prepare(`${THREAD} WHERE t.id = ?`)
+  const thread = db.prepare(`${selectThreads('thread AS t')} WHERE t.id = ?`)
   const runs = db.prepare('SELECT r.row FROM thread AS t JOIN run AS r ON r.thread = t.no WHERE t.id = ? ORDER BY r.started_in')
   const list = createLister(db)
+  const rarest = createRarest(db)
   return {
     publication(digest) {
       const definition = publication.get(digest)?.['definition']
@@ -45,12 +42,8 @@ export function createSqliteQueries(db: DatabaseSync, tables: Tables): SqliteQue
     },
     threads(query, now) {
       const limit = toPageLimit(query.limit)
-      const found = list(
-        THREAD,
-        threadConditions(query),
-        't.activity DESC, t.at DESC, t.id DESC',
-        limit + 1
-      ) as unknown as readonly ListedThread[]
+      const { from, conditions, order } = toThreadFilter(query, rarest)
+      const found = list(selectThreads(from), conditions, order, limit + 1) as unknown as readonly ListedThread[]
       return toPage(
         found,
         limit,
@@ -73,6 +66,20 @@ export function createSqliteQueries(db: DatabaseSync, tables: Tables): SqliteQue
   }
 }
 
+function selectThreads(from: string): string {
+  return `SELECT t.*, w.until, w.ended, (SELECT count(*) FROM item AS i WHERE i.thread = t.no AND i.state < 2) AS pending
+  FROM ${from} LEFT JOIN worker AS w ON w.id = t.owner`
+}
+
+/** Which of several labels the fewest threads have, as far as it is counted. */
+function createRarest(db: DatabaseSync): Parameters<typeof toThreadFilter>[1] {
+  const count = db.prepare(`SELECT count(*) AS count FROM (SELECT 1 FROM label WHERE tenant = ? AND key = ? AND value = ? LIMIT ${MANY})`)
+  return (tenant, labels) => {
+    const counts = labels.map(([key, value]) => Number(count.get(tenant, key, value)?.['count']))
+    return counts.indexOf(Math.min(...counts))
+  }
+}
+
 function createLister(db: DatabaseSync) {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   return (select: string, conditions: readonly Condition[], order: string, limit: number) => {
@@ -81,23 +88,6 @@ function createLister(db: DatabaseSync) {
     prepared.set(text, statement)
     return statement.all(...conditions.flatMap(([, ...values]) => values), limit)
   }
-}
-
-function threadConditions(query: ThreadQuery): readonly Condition[] {
-  // A tree is small: the plus keeps SQLite from walking all of the tenant's threads in order instead.
-  const conditions: Condition[] = [[query.root === undefined ? 't.tenant = ?' : '+t.tenant = ?', query.tenant]]
-  if (query.root !== undefined) conditions.push(['t.root = ?', query.root])
-  if (query.since !== undefined) conditions.push(['t.activity >= ?', toActivity(query.since)], ['t.at >= ?', query.since])
-  if (query.status !== undefined) {
-    conditions.push(['t.status IN (SELECT value FROM json_each(?))', JSON.stringify(query.status)])
-    // The words of the partial index, so that a few open threads are found among many ended ones.
-    if (query.status.every((status) => OPEN_STATUSES.has(status))) conditions.push([`t.status IN ('queued', 'running', 'waiting')`])
-  }
-  if (query.after !== undefined) {
-    const { at, id } = fromThreadCursor(query.after)
-    conditions.push(['t.activity <= ?', toActivity(at)], ['(t.at < ? OR (t.at = ? AND t.id < ?))', at, at, id])
-  }
-  return conditions
 }
 
 function waitConditions(query: WaitQuery): readonly Condition[] {
@@ -118,6 +108,7 @@ function toThreadInfo(record: ListedThread, now: Ms): ThreadInfo {
     ...(record.key === null ? {} : { key: record.key }),
     root: record.root,
     path: record.path,
+    ...(record.labels === null ? {} : { labels: JSON.parse(record.labels) }),
     publication: record.publication,
     createdAt: record.created_at,
     at: record.at,

@@ -14,7 +14,7 @@ const SCHEMA_1: readonly string[] = [
     no INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant TEXT NOT NULL, key TEXT,
     root TEXT NOT NULL, tree TEXT, path TEXT NOT NULL, parent TEXT, depth INTEGER NOT NULL, birth TEXT NOT NULL, created_at INTEGER NOT NULL,
     publication TEXT NOT NULL, head INTEGER NOT NULL, at INTEGER NOT NULL, activity INTEGER NOT NULL, format INTEGER NOT NULL,
-    attempt INTEGER NOT NULL, idle INTEGER NOT NULL, owner TEXT, timer_at INTEGER, moved INTEGER NOT NULL,
+    attempt INTEGER NOT NULL, idle INTEGER NOT NULL, owner TEXT, timer_at INTEGER, moved INTEGER NOT NULL, labels TEXT,
     status TEXT NOT NULL, row TEXT NOT NULL
   ) STRICT`,
   `CREATE UNIQUE INDEX thread_key ON thread (tenant, key) WHERE key IS NOT NULL`,
@@ -23,6 +23,22 @@ const SCHEMA_1: readonly string[] = [
   `CREATE INDEX thread_root ON thread (root)`,
   `CREATE INDEX thread_owner ON thread (owner) WHERE owner IS NOT NULL`,
   `CREATE INDEX thread_timer ON thread (timer_at) WHERE timer_at IS NOT NULL AND owner IS NULL`,
+
+  // An index of `thread.labels`, kept by its triggers as SQLite keeps its own: for each label its threads in the order of lists.
+  `CREATE TABLE label (
+    tenant TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, activity INTEGER NOT NULL, thread INTEGER NOT NULL,
+    PRIMARY KEY (tenant, key, value, activity, thread)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX label_thread ON label (thread)`,
+  `CREATE TRIGGER label_made AFTER INSERT ON thread WHEN new.labels IS NOT NULL BEGIN
+    INSERT INTO label SELECT new.tenant, l.key, l.value, new.activity, new.no FROM json_each(new.labels) AS l;
+  END`,
+  `CREATE TRIGGER label_moved AFTER UPDATE OF activity ON thread WHEN new.labels IS NOT NULL AND new.activity <> old.activity BEGIN
+    UPDATE label SET activity = new.activity WHERE thread = new.no;
+  END`,
+  `CREATE TRIGGER label_removed AFTER DELETE ON thread WHEN old.labels IS NOT NULL BEGIN
+    DELETE FROM label WHERE thread = old.no;
+  END`,
 
   `CREATE TABLE log (
     position INTEGER PRIMARY KEY, thread INTEGER NOT NULL, sequence INTEGER NOT NULL, attempt INTEGER NOT NULL, at INTEGER NOT NULL,

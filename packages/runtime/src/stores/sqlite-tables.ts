@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { FORMAT } from '../contracts/fact.ts'
 import type { Digest, ItemId, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { NewItem, NewThread, ThreadRow } from '../contracts/store.ts'
 import type { NewWait, WaitRow } from '../contracts/wait.ts'
 import type { FactsText } from './facts-text.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
-import { birthLineage, birthPublication, toBirthDigest } from './thread-birth.ts'
+import { birthLabels, birthLineage, birthPublication, toBirthDigest } from './thread-birth.ts'
 
 /** A row of `thread`. */
 export interface ThreadRecord {
@@ -27,6 +28,7 @@ export interface ThreadRecord {
   readonly owner: string | null
   readonly timer_at: Ms | null
   readonly moved: number
+  readonly labels: string | null
   readonly status: string
   readonly row: string
 }
@@ -142,8 +144,8 @@ function createRowTables(db: DatabaseSync): Omit<Tables, 'insertThread'> {
 function createThreadInsert(db: DatabaseSync): (thread: NewThread, at: Ms) => number {
   const insert = db.prepare(
     `INSERT INTO thread (id, tenant, key, root, tree, path, parent, depth, birth, created_at, publication, head, at, activity, format,
-      attempt, idle, owner, timer_at, moved, status, row)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, 0, 0, NULL, NULL, 0, ?, ?)`
+      attempt, idle, owner, timer_at, moved, labels, status, row)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, 0, 0, NULL, NULL, 0, ?, ?, ?)`
   )
   return (thread, at) => {
     const { parent, depth } = birthLineage(thread)
@@ -162,11 +164,17 @@ function createThreadInsert(db: DatabaseSync): (thread: NewThread, at: Ms) => nu
       at,
       toActivity(at),
       FORMAT,
+      toLabelsText(birthLabels(thread)),
       thread.row.status,
       JSON.stringify(thread.row)
     )
     return Number(lastInsertRowid)
   }
+}
+
+/** Labels as their column holds them. */
+export function toLabelsText(labels: Labels | null): string | null {
+  return labels === null ? null : JSON.stringify(labels)
 }
 
 /** The second of a point in time: what lists are ordered by first. */

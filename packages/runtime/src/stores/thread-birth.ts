@@ -1,6 +1,7 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { FactOf } from '../contracts/fact.ts'
 import type { Digest, ThreadId } from '../contracts/ids.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { NewItem, NewThread } from '../contracts/store.ts'
 import { digestJson } from '../util/canonical.ts'
 
@@ -20,6 +21,12 @@ export function toBirthDigest(thread: Birth): Digest {
 /** The publication that a new thread is pinned to. */
 export function birthPublication(thread: NewThread): Digest {
   return createdFact(thread).publication
+}
+
+/** What a thread is filed under, from its birth on; null when it is nothing. */
+export function birthLabels(thread: Pick<NewThread, 'id' | 'created'>): Labels | null {
+  const { labels } = createdFact(thread)
+  return labels === undefined || Object.keys(labels).length === 0 ? null : labels
 }
 
 /** Where a new thread stands below others. */

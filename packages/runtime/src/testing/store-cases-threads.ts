@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
+import type { Fact } from '../contracts/fact.ts'
+import type { Labels } from '../contracts/labels.ts'
 import type { Publication } from '../contracts/publication.ts'
+import type { NewThread } from '../contracts/store.ts'
 import type { StoreCase } from './store-kit.ts'
 import { accepted, assertCode, note, received, refusal } from './store-kit.ts'
 
 const PUBLICATION: Publication = {
   digest: 'sha256:publication',
   definition: { name: 'agent', model: { ref: 'default' }, variables: [], tools: [], limits: { maxTurns: 3 } }
+}
+
+/** A thread born with labels. */
+function labelled(thread: NewThread, labels: Labels): NewThread {
+  return { ...thread, created: { ...thread.created, labels } as Fact }
 }
 
 /** Births, publications and lists. */
@@ -129,6 +137,50 @@ export const threadCases: readonly StoreCase[] = [
       assert.deepEqual(await ids({ status: ['completed', 'waiting'] }), [first.id])
       assert.deepEqual(await ids({ since }), [first.id])
       assert.deepEqual(await ids({ root: first.id, status: ['queued'] }), [])
+    }
+  },
+  {
+    name: 'keeps labels with a thread and lists the threads that have all of those asked for, in pages and by newest activity',
+    async run({ store, clock }, kit) {
+      const threads = []
+      for (let made = 0; made < 6; made += 1) {
+        threads.push(
+          await kit.start(labelled(kit.thread(), made % 2 === 0 ? { team: 'blue', 'app/env': `e${made}` } : { team: 'red', number: '' }))
+        )
+        await clock.advance(700)
+      }
+      const other = await kit.start(labelled(kit.thread({ tenant: 'other' }), { team: 'blue' }))
+      const plain = await kit.start()
+      const [first, second] = threads
+      assert.ok(first && second)
+      await clock.advance(2000)
+      accepted(await (await kit.own(first)).release({ row: kit.row({ status: 'completed' }) }))
+      assert.deepEqual((await store.thread(first.id))?.labels, { team: 'blue', 'app/env': 'e0' })
+      assert.equal('labels' in ((await store.thread(plain.id)) ?? {}), false)
+      const ids = async (query: object) => (await store.threads({ tenant: 'default', ...query })).items.map((item) => item.id)
+      const blue = [first.id, threads[4]?.id, threads[2]?.id]
+      assert.deepEqual(await ids({ labels: { team: 'blue' } }), blue)
+      assert.deepEqual(await ids({ labels: { team: 'blue', 'app/env': 'e0' } }), [first.id])
+      assert.deepEqual(await ids({ labels: { 'app/env': 'e4', team: 'blue' }, status: ['queued'] }), [threads[4]?.id])
+      assert.deepEqual(await ids({ labels: { team: 'blue' }, status: ['completed', 'failed'] }), [first.id])
+      assert.deepEqual(await ids({ labels: { team: 'red' }, root: second.id }), [second.id])
+      assert.deepEqual(await ids({ labels: { team: 'blue' }, since: clock.now() }), [first.id])
+      assert.deepEqual(await ids({ labels: { team: 'blue', number: '' } }), [])
+      assert.deepEqual(await ids({ labels: { team: 'blu' } }), [])
+      assert.deepEqual(await ids({ labels: { constructor: 'x' } }), [])
+      assert.equal((await ids({ labels: {} })).length, 7)
+      assert.deepEqual(
+        (await store.threads({ tenant: 'other', labels: { team: 'blue' } })).items.map((item) => item.id),
+        [other.id]
+      )
+      const page = await store.threads({ tenant: 'default', labels: { team: 'blue' }, limit: 2 })
+      assert.deepEqual(
+        page.items.map((item) => item.id),
+        blue.slice(0, 2)
+      )
+      assert.deepEqual(await ids({ labels: { team: 'blue' }, after: page.next }), blue.slice(2))
+      assert.equal(await store.remove(first.id), kit.first('removed', 'unknown'))
+      assert.deepEqual(await ids({ labels: { team: 'blue' } }), blue.slice(1))
     }
   },
   {

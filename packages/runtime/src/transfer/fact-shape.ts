@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Fact, FactOf, WaitKind } from '../contracts/fact.ts'
-import { body, callResult, cost, count, data, digest, effect, fault, json, part, principal, text, usage } from './value-shapes.ts'
+import { body, callResult, cost, count, data, digest, effect, fault, json, labels, part, principal, text, usage } from './value-shapes.ts'
 
 type Envelope = 'v' | 'run' | 'scope' | 'cause' | 'type'
 /** Every field of a fact of one type: one that is forgotten here does not compile. */
@@ -111,7 +111,8 @@ const threads = {
     rules: z.array(digest),
     root: text,
     parent: z.strictObject({ thread: text, call: text }).exactOptional(),
-    depth: count
+    depth: count,
+    labels: labels.exactOptional()
   },
   'thread.repinned': { publication: digest, by: z.enum(['handoff', 'migrate']) },
   'thread.forked': { from: text, at: count },

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../contracts/json.ts'
+import type { Labels } from '../contracts/labels.ts'
+import { findLabelFault } from '../contracts/labels.ts'
 import type { Usage } from '../contracts/usage.ts'
 
 // Shapes of an export's records are strict: a field that this program does not know is not folded (I20).
@@ -21,6 +23,8 @@ export const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'expected sha256
 export const json = z.custom<Json>((value) => value !== undefined, 'expected a value')
 /** An object of JSON. */
 export const data = z.record(z.string(), json)
+/** Labels, within the bounds of a start. */
+export const labels = z.custom<Labels>((value) => findLabelFault(value) === null, 'expected labels')
 /** Who does something. */
 export const principal = z.strictObject({ kind: z.enum(['person', 'host', 'agent', 'runtime']), id: text })
 /** An error as data. */
