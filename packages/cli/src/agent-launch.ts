@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { Json } from '@holdfast/runtime'
+import type { Json, Labels } from '@holdfast/runtime'
 import type { AgentFile } from './agent-file.ts'
 import { loadAgentFile } from './agent-file.ts'
 import type { CommandContext } from './command-context.ts'
@@ -15,6 +15,7 @@ import { openWorkspace } from './workspace.ts'
 /** What a command may say about how an agent of a file is started. */
 export interface LaunchOptions {
   readonly var: readonly string[]
+  readonly label?: Labels
   readonly model?: string
   readonly tools?: string
   readonly config?: string

@@ -28,7 +28,7 @@ function explainOwned({ info, life, activity }: Situation): Explanation | null {
   const name = toVisibleLine(owner.worker)
   if (life === 'dead') {
     return {
-      text: `Its owner ${name}, a process of this machine, is gone. Whoever drives it next goes on from its last commit; what it had begun is judged by the effect of each tool.`,
+      text: `It was interrupted: its owner ${name}, a process of this machine, is gone, and nobody drives it. Whoever does next goes on from its last commit; what it had begun is judged by the effect of each tool.`,
       next: [{ command: 'resume' }]
     }
   }
@@ -58,7 +58,7 @@ function explainUnowned({ info, activity, now }: Situation): Explanation {
     }
   }
   return {
-    text: 'Its run is not finished, and nobody drives it: it was let go or interrupted. It goes on from its last commit.',
+    text: 'It was interrupted or let go: its run is not finished, and nobody drives it. It goes on from its last commit.',
     next: [{ command: 'resume' }]
   }
 }

@@ -15,10 +15,11 @@ export async function readSituation(runtime: Runtime, id: string): Promise<Situa
   const info = await thread.info()
   const { items: waits } = await runtime.waits({ thread: id })
   const end = await readEnd(thread, info)
+  const life = info.owner && (await lifeOf(info.owner.worker))
   return {
     info,
     limits: await readLimits(thread),
-    ...(info.owner === undefined ? {} : { life: await lifeOf(info.owner.worker) }),
+    ...(life === undefined ? {} : { life }),
     waits,
     ...(end === undefined ? {} : { end }),
     activity: toActivity(await thread.log(Math.max(1, info.head - COMMITS_READ), BYTES_READ)),

@@ -1,8 +1,8 @@
 import type { Cursor, ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, showEvents } from './drive-to-rest.ts'
+import { drivingOf } from './driving.ts'
 import { LiveText } from './live-text.ts'
-import { lifeOf } from './owner.ts'
 import { renderResult } from './render-result.ts'
 
 /** Shows a thread that others drive until it rests, then what became of its run. Gives the exit code. A signal ends only the watching. */
@@ -28,8 +28,7 @@ export async function watchToRest(
 
 /** Says when nobody drives a thread that has something to do: then waiting for it may take for ever. */
 export async function noticeIdle(thread: ThreadHandle, context: CommandContext): Promise<void> {
-  const { row, owner } = await thread.info()
-  const hasWork = row.status === 'queued' || row.status === 'running'
-  if (!hasWork || (owner !== undefined && (await lifeOf(owner.worker)) !== 'dead')) return
+  const driving = await drivingOf(await thread.info())
+  if (driving === 'driven' || driving === 'resting') return
   context.output.notice(`Nobody drives ${thread.id} now. To do that, in this terminal or another: ${againOf(thread.id, context)('resume')}`)
 }

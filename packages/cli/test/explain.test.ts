@@ -260,6 +260,7 @@ describe('holdfast explain', () => {
     expect(JSON.parse((await holdfast(folder, ['explain', thread, '--json'])).stdout)).toEqual({
       thread,
       status: 'stopped',
+      driving: 'resting',
       why: 'turn_limit',
       explanation: told.stdout.split('\n')[0],
       next: [`holdfast retry ${thread}`]

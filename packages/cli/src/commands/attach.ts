@@ -1,10 +1,11 @@
 import { Command } from 'commander'
 import type { Cursor, ThreadHandle } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
-import { name, wholeNumber } from '../option-values.ts'
+import { wholeNumber } from '../option-values.ts'
 import { describeOwner } from '../owner.ts'
 import { tryToTake } from '../ownership.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -19,14 +20,14 @@ interface AttachOptions extends DriveOptions {
 
 /** `holdfast attach` */
 export function attachCommand(choose: Choose): Command {
-  return new Command('attach')
-    .description('Shows a run of a thread as `run` does, from its beginning and while it happens, until it rests.')
-    .argument('<thread>', 'its id')
-    .option('--drive', 'drive it here when nobody else does')
-    .option('--from <sequence>', 'begin with this commit (default: the beginning of the run)', wholeNumber(1, Number.MAX_SAFE_INTEGER))
-    .option('--tools <file>', 'with --drive: the module with its tools (default: the one that it was started with)', name)
-    .option('--config <file>', 'with --drive: the runtime configuration (default: the one that it was started with)', name)
-    .option('--jsonl', 'one event a line as JSON, while it happens')
+  return addDriveOptions(
+    new Command('attach')
+      .description('Shows a run of a thread as `run` does, from its beginning and while it happens, until it rests.')
+      .argument('<thread>', 'its id')
+      .option('--drive', 'drive it here when nobody else does')
+      .option('--from <sequence>', 'begin with this commit (default: the beginning of the run)', wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+    { when: 'with --drive: ' }
+  )
     .addHelpText(
       'after',
       `
@@ -38,7 +39,7 @@ Another process drives it, so answers come whole. Ctrl-C ends the watching and n
 process drives the thread, it lets the thread go. The exit code is that of the run.`
     )
     .action((thread: string, options: AttachOptions) =>
-      choose((context) => attach(context, parseThreadId(thread), options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+      choose((context) => attach(context, parseThreadId(thread), options), toMode(options))
     )
 }
 

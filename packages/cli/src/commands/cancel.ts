@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import type { RunStatus, ThreadInfo } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { EXIT } from '../exit-code.ts'
-import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { openExisting } from '../workspace.ts'
 
@@ -17,13 +17,13 @@ const DONE: ReadonlySet<number> = new Set([EXIT.completed, EXIT.failed, EXIT.can
 
 /** `holdfast cancel` */
 export function cancelCommand(choose: Choose): Command {
-  return new Command('cancel')
-    .description('Ends the run of a thread: its model call and its tools are aborted. The thread takes later messages.')
-    .argument('<thread>', 'its id')
-    .option('--reason <text>', 'why, for the record')
-    .option('--detach', 'only deliver: whoever drives the thread takes it')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
+  return addDriveOptions(
+    new Command('cancel')
+      .description('Ends the run of a thread: its model call and its tools are aborted. The thread takes later messages.')
+      .argument('<thread>', 'its id')
+      .option('--reason <text>', 'why, for the record')
+      .option('--detach', 'only deliver: whoever drives the thread takes it')
+  )
     .addHelpText(
       'after',
       `
@@ -32,7 +32,9 @@ Examples:
 
 Exit code 0: the run has ended, or its live owner has been told to end it.`
     )
-    .action((thread: string, options: CancelOptions) => choose((context) => cancelThread(context, parseThreadId(thread), options)))
+    .action((thread: string, options: CancelOptions) =>
+      choose((context) => cancelThread(context, parseThreadId(thread), options), toMode(options))
+    )
 }
 
 async function cancelThread(context: CommandContext, id: string, options: CancelOptions): Promise<number> {

@@ -11,7 +11,9 @@ import { converse } from '../conversation.ts'
 import { Failure } from '../failure.ts'
 import { MessageLines, readInputLines } from '../input-lines.ts'
 import { openThread } from '../open-thread.ts'
-import { collect, name } from '../option-values.ts'
+import { toMode } from '../drive-options.ts'
+import { addLaunchOptions } from '../launch-options.ts'
+import { assertKept } from '../next-run.ts'
 import { rehearse } from '../rehearsal.ts'
 import { toShellWord } from '../shell-word.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -27,14 +29,12 @@ const ENTRIES_SHOWN = 8
 
 /** `holdfast chat` */
 export function chatCommand(choose: Choose): Command {
-  return new Command('chat')
-    .description('Talks with an agent, over one thread that outlives the conversation.')
-    .argument('<file>', 'the manifest of the agent: YAML or JSON')
-    .argument('[thread]', 'goes on with this thread, with the definition that it was started with')
-    .option('--var <key=value>', 'sets a variable: text, JSON for other types, @file for what stands in a file (repeatable)', collect, [])
-    .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
-    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools', name)
-    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
+  return addLaunchOptions(
+    new Command('chat')
+      .description('Talks with an agent, over one thread that outlives the conversation.')
+      .argument('<file>', 'the manifest of the agent: YAML or JSON')
+      .argument('[thread]', 'goes on with this thread, with the definition that it was started with')
+  )
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',
@@ -49,7 +49,7 @@ ${CHAT_HELP.join('\n')}
 In a pipe every line is a message, answered before the next one is read. The exit code is that of the last run.`
     )
     .action((file: string, thread: string | undefined, options: TalkOptions) =>
-      choose((context) => chat(context, file, thread, options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+      choose((context) => chat(context, file, thread, options), toMode(options))
     )
 }
 
@@ -83,17 +83,14 @@ async function openNew(context: CommandContext, file: string, options: TalkOptio
   const launch = await prepareLaunch(context, file, options)
   const { agent, variables, drives } = launch
   // The first message is not known yet; whatever else is wrong is found before anybody types one.
-  await rehearse(agent.definition, { variables, input: 'hello' }, drives, { secrets: await context.secrets.registry() })
+  const filed = options.label === undefined ? {} : { labels: options.label }
+  await rehearse(agent.definition, { ...filed, variables, input: 'hello' }, drives, { secrets: await context.secrets.registry() })
   const workspace = await openLaunch(context, launch)
-  return { workspace, start: (input) => workspace.runtime.start(agent.definition, { variables, input }) }
+  return { workspace, start: (input) => workspace.runtime.start(agent.definition, { ...filed, variables, input }) }
 }
 
 async function openOld(context: CommandContext, id: string, options: TalkOptions): Promise<Opened> {
-  if (options.model !== undefined || options.var.length > 0) {
-    throw new Failure('invalid_input', 'A thread keeps the definition and the variables that it was started with.', {
-      remedy: 'Leave --model and --var out, or start another conversation.'
-    })
-  }
+  assertKept(options)
   const { workspace, thread } = await openThread(id, context, options)
   return { workspace, thread, start: () => Promise.resolve(thread) }
 }

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf } from '../drive-to-rest.ts'
+import { toDriving } from '../driving.ts'
 import { EXIT } from '../exit-code.ts'
 import { explain } from '../explanation.ts'
 import { readSituation } from '../read-situation.ts'
@@ -19,7 +20,7 @@ Examples:
   $ holdfast explain thr_0123456789abcdef
   $ holdfast explain thr_0123456789abcdef --json
 
-With --json: { "thread", "status", "why"?, "explanation", "next": [command lines] }.`
+With --json: { "thread", "status", "driving", "why"?, "explanation", "next": [command lines] }.`
     )
     .action((thread: string) => choose((context) => explainThread(context, parseThreadId(thread))))
 }
@@ -32,7 +33,14 @@ async function explainThread(context: CommandContext, id: string): Promise<numbe
   const { status, why } = situation.info.row
   const again = againOf(id, context)
   const lines = next.map(({ command, rest }) => (rest === undefined ? again(command) : `${again(command)} ${rest}`))
-  output.document({ thread: id, status, ...(why === undefined ? {} : { why }), explanation: text, next: lines })
+  output.document({
+    thread: id,
+    status,
+    driving: toDriving(situation.info, situation),
+    ...(why === undefined ? {} : { why }),
+    explanation: text,
+    next: lines
+  })
   output.result(text)
   for (const line of lines) output.result(`  ${line}`)
   return EXIT.completed

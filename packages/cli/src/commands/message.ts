@@ -1,21 +1,20 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { readTextArgument } from '../text-input.ts'
-import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 /** `holdfast message` */
 export function messageCommand(choose: Choose): Command {
-  return new Command('message')
-    .description('Sends a message to a thread, and drives it here until it rests when nobody else does.')
-    .argument('<thread>', 'its id')
-    .argument('<text>', 'the message; - reads standard input')
-    .option('--detach', 'only deliver: whoever drives the thread takes it')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
-    .option('--jsonl', 'one event a line as JSON, while it happens')
+  return addDriveOptions(
+    new Command('message')
+      .description('Sends a message to a thread, and drives it here until it rests when nobody else does.')
+      .argument('<thread>', 'its id')
+      .argument('<text>', 'the message; - reads standard input')
+      .option('--detach', 'only deliver: whoever drives the thread takes it')
+  )
     .addHelpText(
       'after',
       `
@@ -27,9 +26,7 @@ A running thread reads it at its next turn; a resting one begins its next run wi
 drives the thread the message is left to it and the exit code is 0; otherwise it is that of the run.`
     )
     .action((thread: string, text: string, options: DeliveryOptions) =>
-      choose((context) => sendMessage(context, parseThreadId(thread), text, options), {
-        mode: options.jsonl === true ? 'jsonl' : undefined
-      })
+      choose((context) => sendMessage(context, parseThreadId(thread), text, options), toMode(options))
     )
 }
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
 import { takeThread } from '../ownership.ts'
-import { name } from '../option-values.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 interface ResumeOptions extends DriveOptions {
@@ -14,13 +14,12 @@ interface ResumeOptions extends DriveOptions {
 
 /** `holdfast resume` */
 export function resumeCommand(choose: Choose): Command {
-  return new Command('resume')
-    .description('Drives a thread in this process until it rests: after a crash, an interruption or a wait.')
-    .argument('<thread>', 'its id')
-    .option('--takeover', 'dispossess an owner that lives: its unfinished work is lost, and may have had effects')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
-    .option('--jsonl', 'one event a line as JSON, while it happens')
+  return addDriveOptions(
+    new Command('resume')
+      .description('Drives a thread in this process until it rests: after a crash, an interruption or a wait.')
+      .argument('<thread>', 'its id')
+      .option('--takeover', 'dispossess an owner that lives: its unfinished work is lost, and may have had effects')
+  )
     .addHelpText(
       'after',
       `
@@ -32,7 +31,7 @@ An owner that was a process of this machine and is gone is replaced at once. One
 code is 6; one on another machine gets the rest of its lease to show that it lives.`
     )
     .action((thread: string, options: ResumeOptions) =>
-      choose((context) => resumeThread(context, parseThreadId(thread), options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+      choose((context) => resumeThread(context, parseThreadId(thread), options), toMode(options))
     )
 }
 

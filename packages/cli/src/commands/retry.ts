@@ -1,23 +1,22 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
-import { name } from '../option-values.ts'
 import { readTextArgument } from '../text-input.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 /** `holdfast retry` */
 export function retryCommand(choose: Choose): Command {
-  return new Command('retry')
-    .description("Tries a run again that failed or was stopped, as its thread's next run.")
-    .argument('<thread>', 'its id')
-    .argument('[text]', 'what to say first; - reads standard input. Needed where the model has said its last word')
-    .option('--detach', 'only deliver: whoever drives the thread takes it')
-    .option('--tools <file>', 'the module with its tools (default: the one that it was started with)', name)
-    .option('--config <file>', 'the runtime configuration (default: the one that it was started with)', name)
-    .option('--jsonl', 'one event a line as JSON, while it happens')
+  return addDriveOptions(
+    new Command('retry')
+      .description("Tries a run again that failed or was stopped, as its thread's next run.")
+      .argument('<thread>', 'its id')
+      .argument('[text]', 'what to say first; - reads standard input. Needed where the model has said its last word')
+      .option('--detach', 'only deliver: whoever drives the thread takes it')
+  )
     .addHelpText(
       'after',
       `
@@ -29,7 +28,7 @@ Nothing that was done is done again: the model is shown the conversation as it s
 gets its limits anew. Two retries of one run are one.`
     )
     .action((thread: string, text: string | undefined, options: DeliveryOptions) =>
-      choose((context) => retry(context, parseThreadId(thread), text, options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+      choose((context) => retry(context, parseThreadId(thread), text, options), toMode(options))
     )
 }
 

@@ -7,6 +7,10 @@ import { readAttachment } from '../attachment.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf, driveToRest } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
+import { addLaunchOptions } from '../launch-options.ts'
+import { toMode } from '../drive-options.ts'
+import { assertKept, startNextRun } from '../next-run.ts'
+import { parseThreadId } from '../thread-id.ts'
 import { collect, name } from '../option-values.ts'
 import { takeThread } from '../ownership.ts'
 import { tellRedacted } from '../redaction-notice.ts'
@@ -18,6 +22,7 @@ interface RunOptions extends LaunchOptions {
   readonly input?: string
   readonly attach: readonly string[]
   readonly idempotencyKey?: string
+  readonly thread?: string
   readonly timeout?: number
   readonly detach?: boolean
   readonly jsonl?: boolean
@@ -25,16 +30,15 @@ interface RunOptions extends LaunchOptions {
 
 /** `holdfast run` */
 export function runCommandOf(choose: Choose): Command {
-  return new Command('run')
-    .description('Starts an agent from its manifest and drives it until it rests.')
-    .argument('<file>', 'the manifest of the agent: YAML or JSON')
-    .argument('[prompt]', "the first message, in place of the manifest's `prompt`; - reads standard input")
-    .option('--input <text>', 'the same as an option: text, @file for what stands in a file, - for standard input')
-    .option('--attach <file>', 'adds an image, a PDF or a text file to the first message (repeatable)', collect, [])
-    .option('--var <key=value>', 'sets a variable: text, JSON for other types, @file for what stands in a file (repeatable)', collect, [])
-    .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
-    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools', name)
-    .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
+  return addLaunchOptions(
+    new Command('run')
+      .description('Starts an agent from its manifest and drives it until it rests.')
+      .argument('<file>', 'the manifest of the agent: YAML or JSON')
+      .argument('[prompt]', "the first message, in place of the manifest's `prompt`; - reads standard input")
+      .option('--input <text>', 'the same as an option: text, @file for what stands in a file, - for standard input')
+      .option('--attach <file>', 'adds an image, a PDF or a text file to the first message (repeatable)', collect, [])
+  )
+    .option('--thread <thread>', 'as the next run of this thread, with the definition that it was started with', name)
     .option('--idempotency-key <key>', 'the same key again finds the thread that it made', name)
     .addOption(
       new Option('--durability <level>', 'what a commit survives: a power cut (default), or only the death of the process').choices([
@@ -52,6 +56,7 @@ Examples:
   $ holdfast run agent.yaml "Refund order 4711" --tools tools.ts
   $ holdfast run agent.yaml --var year=2026 --var rules=@rules.json
   $ holdfast run describe.yaml --attach photo.png --timeout 5m
+  $ holdfast run agent.yaml "Now March" --thread thr_0123456789abcdef
   $ git diff | holdfast run reviewer.yaml - --model anthropic/claude-sonnet-4-5 --json
   $ holdfast resume "$(holdfast run agent.yaml --input @task.md --detach)"
 
@@ -62,28 +67,49 @@ is up the exit code is 124, and the thread goes on with \`holdfast resume\`.`
     .action((file: string, prompt: string | undefined, options: RunOptions, command: Command) => {
       if (prompt !== undefined && options.input !== undefined)
         command.error('error: the prompt is given twice: as an argument and as --input.')
-      choose((context) => runAgent(context, file, prompt, options), { mode: options.jsonl === true ? 'jsonl' : undefined })
+      choose((context) => runAgent(context, file, prompt, options), toMode(options))
     })
 }
 
 async function runAgent(context: CommandContext, file: string, prompt: string | undefined, options: RunOptions): Promise<number> {
   if (options.timeout !== undefined) context.interruption.limit(options.timeout)
+  if (options.thread !== undefined) return runInThread(context, file, prompt, { ...options, thread: options.thread })
   const launch = await prepareLaunch(context, file, options)
   const start = await readStart(context, launch, prompt, options)
   return options.detach === true ? startOnly(context, launch, start) : startAndDrive(context, launch, start)
 }
 
+function runInThread(
+  context: CommandContext,
+  file: string,
+  prompt: string | undefined,
+  options: RunOptions & { readonly thread: string }
+): Promise<number> {
+  assertKept(options)
+  return readPrompt(context, prompt, options).then((text) =>
+    startNextRun(context, { ...options, file, text, thread: parseThreadId(options.thread) }, options)
+  )
+}
+
+async function readPrompt({ io }: CommandContext, prompt: string | undefined, { input }: RunOptions): Promise<string | undefined> {
+  if (prompt !== undefined) return readTextArgument(prompt, io)
+  return input === undefined ? undefined : readInputOption(input, io)
+}
+
 /** What the run is started with, rehearsed. */
 async function readStart(
-  { io, output, secrets }: CommandContext,
+  context: CommandContext,
   { agent, variables, drives }: Launch,
   prompt: string | undefined,
-  { input, attach, idempotencyKey }: RunOptions
+  options: RunOptions
 ): Promise<StartOptions> {
-  const text = prompt === undefined ? input && (await readInputOption(input, io)) : await readTextArgument(prompt, io)
+  const { io, output, secrets } = context
+  const { attach, idempotencyKey, label } = options
+  const text = await readPrompt(context, prompt, options)
   const start: StartOptions = {
     variables,
     ...(text === undefined ? {} : { input: text }),
+    ...(label === undefined ? {} : { labels: label }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey })
   }
   const known = { secrets: await secrets.registry() }

@@ -1,6 +1,10 @@
 import { Command } from 'commander'
 import type { RunInfo, ThreadInfo, WaitRow } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
+import { againOf } from '../drive-to-rest.ts'
+import type { Driving } from '../driving.ts'
+import { drivingOf } from '../driving.ts'
+import { renderLabels } from '../label-option.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name, wholeNumber } from '../option-values.ts'
@@ -31,7 +35,7 @@ Examples:
   $ holdfast show thr_0123456789abcdef --json
   $ holdfast show thr_0123456789abcdef --prompt 3
 
-With --json: { "thread", "runs", "waits", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
+With --json: { "thread", "driving", "runs", "waits", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
 where the request is built by the same code as the one that was sent.`
     )
     .action((thread: string, options: ShowOptions) =>
@@ -62,23 +66,27 @@ async function show(context: CommandContext, id: string, options: ShowOptions): 
   const runs = await thread.runs()
   const { items: waits } = await workspace.runtime.waits({ thread: id })
   const transcript = await readTranscript(thread)
-  output.document({ thread: info, runs, waits, transcript })
-  for (const [name, value] of describe(info, runs)) output.result(`${name.padEnd(12)}${value}`)
+  const driving = await drivingOf(info)
+  output.document({ thread: info, driving, runs, waits, transcript })
+  for (const [name, value] of describe(info, runs, driving)) output.result(`${name.padEnd(12)}${value}`)
+  if (driving === 'interrupted') output.result(`\nIt was interrupted, and nobody drives it. Go on with: ${againOf(id, context)('resume')}`)
   for (const line of section('waits', waits.map(toWaitLine))) output.result(line)
   for (const line of section('conversation', transcript.map(renderEntry))) output.result(line)
   return EXIT.completed
 }
 
-function describe(info: ThreadInfo, runs: readonly RunInfo[]): readonly (readonly [string, string])[] {
-  const { row, owner } = info
+function describe(info: ThreadInfo, runs: readonly RunInfo[], driving: Driving): readonly (readonly [string, string])[] {
+  const { row, labels } = info
+  const notes = [...(row.why === undefined ? [] : [`(${toVisibleLine(row.why)})`]), ...(driving === 'interrupted' ? ['(interrupted)'] : [])]
   return [
     ['thread', info.id],
     ['agent', toVisibleLine(row.agent)],
-    ['status', row.why === undefined ? row.status : `${row.status} (${toVisibleLine(row.why)})`],
+    ['status', [row.status, ...notes].join(' ')],
+    ...(labels === undefined ? [] : [['labels', toVisibleLine(renderLabels(labels), 1000)] as const]),
     ['runs', String(runs.length)],
     ['turns', `${row.turns} in the latest run`],
     ['usage', `${renderUsage(row.usage)}, ${renderCost(row.cost)}`],
-    ['owner', owner === undefined ? 'nobody' : `${toVisibleLine(owner.worker)}, until ${new Date(owner.leaseUntil).toISOString()}`],
+    ['owner', describeDriver(info, driving)],
     ['pending', String(info.pending)],
     ['created', new Date(info.createdAt).toISOString()],
     ['last change', new Date(info.at).toISOString()],
@@ -86,6 +94,12 @@ function describe(info: ThreadInfo, runs: readonly RunInfo[]): readonly (readonl
     ...(info.key === undefined ? [] : [['key', toVisibleLine(info.key)] as const]),
     ['publication', info.publication]
   ]
+}
+
+function describeDriver({ owner }: ThreadInfo, driving: Driving): string {
+  if (owner === undefined) return 'nobody'
+  const name = toVisibleLine(owner.worker)
+  return driving === 'driven' ? `${name}, until ${new Date(owner.leaseUntil).toISOString()}` : `nobody: ${name} is gone`
 }
 
 function toWaitLine(wait: WaitRow): string {

@@ -1,73 +1,75 @@
-import { Command, InvalidArgumentError } from 'commander'
-import type { RunStatus, ThreadInfo } from '@holdfast/runtime'
+import { Command } from 'commander'
+import type { ThreadInfo } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { toColumns } from '../columns.ts'
+import { againOf } from '../drive-to-rest.ts'
+import type { Driving } from '../driving.ts'
+import { drivingOf } from '../driving.ts'
+import { renderLabels } from '../label-option.ts'
+import type { ListOptions } from '../list-options.ts'
+import { addListOptions, toThreadQuery } from '../list-options.ts'
 import { EXIT } from '../exit-code.ts'
 import { wholeNumber } from '../option-values.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openExisting } from '../workspace.ts'
 
-const STATUSES: readonly RunStatus[] = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'stopped']
-
-interface ThreadsOptions {
-  readonly status?: readonly RunStatus[]
+interface ThreadsOptions extends ListOptions {
   readonly limit: number
-  readonly after?: string
 }
+
+type Entry = ThreadInfo & { readonly driving: Driving }
 
 /** `holdfast threads` */
 export function threadsCommand(choose: Choose): Command {
-  return new Command('threads')
-    .description('Lists threads, the latest activity first.')
-    .option('--status <list>', `only threads in these states: ${STATUSES.join(', ')}`, parseStatuses)
+  return addListOptions(new Command('threads').description('Lists threads, the latest activity first.'), {
+    since: 'only threads that something happened in since then'
+  })
     .option('--limit <count>', 'how many at most', wholeNumber(1, 1000), 50)
-    .option('--after <cursor>', 'go on behind a page: its `next`')
     .addHelpText(
       'after',
       `
 Examples:
   $ holdfast threads --status waiting,running
+  $ holdfast threads --label team=blue --since 7d
   $ holdfast threads --json --limit 1000
 
-With --json: { "items": [...], "next": "..." }; \`next\` is missing on the last page.`
+With --json: { "items": [...], "next": "..." }; \`next\` is missing on the last page. \`driving\` of an item says who
+goes on with it: "driven", "pausing" until its \`timerAt\`, "interrupted" (its run is under way and nobody drives it:
+\`holdfast resume\` does), "queued" or "resting".`
     )
     .action((options: ThreadsOptions) => choose((context) => listThreads(context, options)))
 }
 
-async function listThreads(context: CommandContext, { status, limit, after }: ThreadsOptions): Promise<number> {
+async function listThreads(context: CommandContext, options: ThreadsOptions): Promise<number> {
   const { output } = context
   await using workspace = await openExisting(context)
-  const page = await workspace.runtime.threads({
-    limit,
-    ...(status === undefined ? {} : { status }),
-    ...(after === undefined ? {} : { after })
-  })
-  output.document(page)
-  if (page.items.length === 0) output.progress('No threads.')
-  for (const line of toTable(page.items)) output.result(line)
+  const { limit, after } = options
+  const page = await workspace.runtime.threads({ ...toThreadQuery(options), limit, ...(after === undefined ? {} : { after }) })
+  const items = await Promise.all(page.items.map(async (info) => ({ ...info, driving: await drivingOf(info) })))
+  output.document({ ...page, items })
+  if (items.length === 0) output.progress('No threads.')
+  for (const line of toTable(items)) output.result(line)
+  const interrupted = items.find(({ driving }) => driving === 'interrupted')
+  if (interrupted !== undefined) output.progress(`Go on with an interrupted one: ${againOf(interrupted.id, context)('resume')}`)
   if (page.next !== undefined) output.progress(`There are more: --after ${page.next}`)
   return EXIT.completed
 }
 
-function toTable(items: readonly ThreadInfo[]): readonly string[] {
-  const rows = items.map(({ id, row, at, owner }) => [
-    id,
-    row.status,
-    toVisibleLine(row.agent, 40),
-    `${row.turns} turns`,
-    new Date(at).toISOString(),
-    [row.why, owner === undefined ? undefined : `driven by ${owner.worker}`]
-      .flatMap((each) => each ?? [])
-      .map((each) => toVisibleLine(each))
-      .join(', ')
-  ])
-  return toColumns(rows)
+function toTable(items: readonly Entry[]): readonly string[] {
+  return toColumns(
+    items.map((entry) => {
+      const { id, row, at } = entry
+      const notes = describe(entry).map((each) => toVisibleLine(each))
+      return [id, row.status, toVisibleLine(row.agent, 40), `${row.turns} turns`, new Date(at).toISOString(), notes.join(', ')]
+    })
+  )
 }
 
-function parseStatuses(text: string): readonly RunStatus[] {
-  return text.split(',').map((each) => {
-    const found = STATUSES.find((status) => status === each.trim())
-    if (found === undefined) throw new InvalidArgumentError(`"${each.trim()}" is none of ${STATUSES.join(', ')}.`)
-    return found
-  })
+function describe({ row, owner, labels, driving }: Entry): readonly string[] {
+  return [
+    ...(row.why === undefined ? [] : [row.why]),
+    ...(driving === 'interrupted' ? ['interrupted: nobody drives it'] : []),
+    ...(driving === 'driven' && owner !== undefined ? [`driven by ${owner.worker}`] : []),
+    ...(labels === undefined ? [] : [renderLabels(labels)])
+  ]
 }

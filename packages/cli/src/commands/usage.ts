@@ -1,12 +1,14 @@
 import { Command } from 'commander'
-import type { Cost, Runtime, ThreadInfo, Usage } from '@holdfast/runtime'
+import type { Cost, Page, Runtime, ThreadInfo, Usage } from '@holdfast/runtime'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
+import { Failure } from '../failure.ts'
 import { loadRuntime } from '../libraries.ts'
+import type { ListOptions } from '../list-options.ts'
+import { addListOptions, toThreadQuery } from '../list-options.ts'
 import { wholeNumber } from '../option-values.ts'
 import { plural } from '../plural.ts'
-import { pointInTime } from '../point-in-time.ts'
 import { renderCost, renderUsage } from '../render-result.ts'
 import type { Spent } from '../spending.ts'
 import { createTotal, readSpent } from '../spending.ts'
@@ -14,8 +16,7 @@ import { parseThreadId } from '../thread-id.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openExisting } from '../workspace.ts'
 
-interface UsageOptions {
-  readonly since?: number
+interface UsageOptions extends ListOptions {
   readonly limit: number
 }
 
@@ -23,54 +24,65 @@ type Entry = Spent & { readonly thread: string; readonly agent: string; readonly
 
 /** `holdfast usage` */
 export function usageCommand(choose: Choose): Command {
-  return new Command('usage')
+  const command = new Command('usage')
     .description('Tells the tokens and the cost of one thread by its runs, or of all threads.')
     .argument('[thread]', 'its id')
-    .option('--since <time>', 'only model calls since then: 2026-11-30, 2026-11-30T08:00Z, or how long ago: 7d', pointInTime)
-    .option('--limit <count>', 'how many threads to list, the latest first; the total is of all', wholeNumber(0, 1_000_000), 50)
+  return addListOptions(command, { since: 'only model calls since then' })
+    .option('--limit <count>', 'how many threads to list at most, the latest first; the total is of all', wholeNumber(0, 1000), 50)
     .addHelpText(
       'after',
       `
 Examples:
   $ holdfast usage
   $ holdfast usage --since 7d --json
+  $ holdfast usage --label team=blue --status completed
   $ holdfast usage thr_0123456789abcdef
 
 A cost that is not known is said to be unknown, and the total then to be at least what is known. Failed and cancelled
 calls count as far as the provider told.
 With --json: { "items": [{ "thread" or "run", "usage", "cost" }], "total": { "threads" or "runs", "usage", "cost",
-"knownCost", "unknown" }, "since"? }.`
+"knownCost", "unknown" }, "since"?, "next"? }; the total is of all pages.`
     )
     .action((thread: string | undefined, options: UsageOptions) =>
       choose((context) => (thread === undefined ? showAll(context, options) : showOne(context, parseThreadId(thread), options)))
     )
 }
 
-async function showAll(context: CommandContext, { since, limit }: UsageOptions): Promise<number> {
+async function showAll(context: CommandContext, options: UsageOptions): Promise<number> {
   const { output } = context
+  const { since } = options
   await using workspace = await openExisting(context)
   const { runtime } = workspace
   const total = createTotal(await loadRuntime())
+  const spentOf = async ({ id, row }: ThreadInfo): Promise<Spent> =>
+    since === undefined ? { usage: row.usage, cost: row.cost } : total.sum(await readSpent(runtime.thread(id), since))
+  const { items: listed, next } = await readPage(runtime, options)
   const items: Entry[] = []
-  for await (const info of allThreads(runtime, since)) {
-    const spent =
-      since === undefined ? { usage: info.row.usage, cost: info.row.cost } : total.sum(await readSpent(runtime.thread(info.id), since))
-    total.add(spent)
-    if (items.length < limit) items.push({ thread: info.id, agent: info.row.agent, status: info.row.status, ...spent })
-  }
+  for (const info of listed) items.push({ thread: info.id, agent: info.row.agent, status: info.row.status, ...(await spentOf(info)) })
+  for await (const info of allThreads(runtime, options)) total.add(await spentOf(info))
   const { count, ...sums } = total.value
-  output.document({ items, total: { threads: count, ...sums }, ...(since === undefined ? {} : { since }) })
+  output.document({
+    ...{ items, total: { threads: count, ...sums } },
+    ...(since === undefined ? {} : { since }),
+    ...(next === undefined ? {} : { next })
+  })
   for (const line of toColumns(
     items.map(({ thread, agent, status, ...spent }) => [thread, toVisibleLine(agent, 40), status, ...toCells(spent)])
   ))
     output.result(line)
-  if (count > items.length) output.progress(`${plural(count - items.length, 'more thread')} in the total: --limit ${count}`)
+  if (next !== undefined) output.progress(`There are more: --after ${next}`)
   output.result(`${plural(count, 'thread')}: ${renderTotal(total.value, 'thread')}`)
   return EXIT.completed
 }
 
-async function showOne(context: CommandContext, id: string, { since }: UsageOptions): Promise<number> {
+async function showOne(context: CommandContext, id: string, options: UsageOptions): Promise<number> {
   const { output } = context
+  const { since, status, label, after } = options
+  if (status !== undefined || label !== undefined || after !== undefined) {
+    throw new Failure('invalid_input', '--status, --label and --after choose among threads, and one is named.', {
+      remedy: 'Leave them out, or the id.'
+    })
+  }
   await using workspace = await openExisting(context)
   const thread = workspace.runtime.thread(id)
   const statuses = new Map((await thread.runs()).map(({ run, status }) => [run, status]))
@@ -90,10 +102,16 @@ async function showOne(context: CommandContext, id: string, { since }: UsageOpti
   return EXIT.completed
 }
 
-async function* allThreads(runtime: Runtime, since: number | undefined): AsyncGenerator<ThreadInfo> {
+/** The threads to be listed, and where the next page begins. */
+async function readPage(runtime: Runtime, options: UsageOptions): Promise<Page<ThreadInfo>> {
+  const { limit, after } = options
+  if (limit === 0) return { items: [] }
+  return await runtime.threads({ ...toThreadQuery(options), limit, ...(after === undefined ? {} : { after }) })
+}
+
+async function* allThreads(runtime: Runtime, options: ListOptions): AsyncGenerator<ThreadInfo> {
   for (let after: string | undefined; ; ) {
-    const query = { limit: 1000, ...(since === undefined ? {} : { since }), ...(after === undefined ? {} : { after }) }
-    const page = await runtime.threads(query)
+    const page = await runtime.threads({ ...toThreadQuery(options), limit: 1000, ...(after === undefined ? {} : { after }) })
     yield* page.items
     if (page.next === undefined) return
     after = page.next
