@@ -57,7 +57,11 @@ describe('labels', () => {
   ])('are refused in %j, and nothing is started', async ([argv]) => {
     const folder = folderWith(scriptedAgent([answer]))
     const kept = await started(folder)
-    expect(await holdfast(folder, argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('error[invalid_input]') })
+    expect(await holdfast(folder, argv ?? [])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('error[invalid_input]')
+    })
     expect((await list(folder, 'threads')).items.map(({ id }) => id)).toEqual([kept])
   })
 })

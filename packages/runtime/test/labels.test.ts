@@ -17,6 +17,12 @@ async function sqlite(path: string): Promise<Store> {
   return store
 }
 
+async function textsOf(lines: AsyncIterable<string>): Promise<readonly string[]> {
+  const texts: string[] = []
+  for await (const line of lines) texts.push(line)
+  return texts
+}
+
 describe('labels of a thread', () => {
   test('come with its birth, are listed and filtered by, and go with its export', async () => {
     const store = await sqlite(join(await folder(), 'holdfast.db'))
@@ -30,12 +36,12 @@ describe('labels of a thread', () => {
     const [birth] = await run.log()
     expect(birth?.facts[0]).toMatchObject({ type: 'thread.created', labels })
     expect((await run.verify()).problems).toEqual([])
-    const lines = await Array.fromAsync(run.export())
+    const lines = await textsOf(run.export())
     for (const other of [memoryStore(), await sqlite(join(await folder(), 'holdfast.db'))]) {
       const elsewhere = runtimeFor(model(), { store: other })
       await elsewhere.import(lines)
       expect((await elsewhere.threads({ labels })).items.map((each) => [each.id, each.labels])).toEqual([[run.thread, labels]])
-      expect(await Array.fromAsync(elsewhere.thread(run.thread).export())).toEqual(lines)
+      expect(await textsOf(elsewhere.thread(run.thread).export())).toEqual(lines)
     }
   })
 
@@ -91,7 +97,7 @@ describe('labels of a thread', () => {
     const runtime = runtimeFor(model(), { store: memoryStore() })
     const run = await runtime.start(AGENT, { input: 'go', labels: { team: 'blue' } })
     await within(run.settled())
-    const lines = (await Array.fromAsync(run.export())).map((line) => line.replace('"blue"', '"bl\\nue"'))
+    const lines = (await textsOf(run.export())).map((line) => line.replace('"blue"', '"bl\\nue"'))
     const elsewhere = runtimeFor(model(), { store: memoryStore() })
     await expect(elsewhere.import(lines)).rejects.toMatchObject({ code: 'invalid_input', details: { line: 3 } })
   })
