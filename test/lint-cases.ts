@@ -1,14 +1,12 @@
-type Case = { readonly name: string; readonly path: string; readonly source: string }
-type Forbidden = Case & { readonly rule: string }
-
-const IMPORTS = 'lint/style/noRestrictedImports'
-const RUNTIME = 'packages/runtime/src'
+import type { Case, Forbidden } from './lint-edits.ts'
+import { clock, IMPORTS, importing, layer, npm, providerType, RUNTIME, source, tangle } from './lint-edits.ts'
 
 /** Files that the cases import, so that every import can be resolved. */
 export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
   ...[
     'contracts',
     'util',
+    'grants',
     'state',
     'manifest',
     'effects',
@@ -34,6 +32,11 @@ export const NEIGHBOURS: readonly Omit<Case, 'name'>[] = [
 ]
 
 export const FORBIDDEN: readonly Forbidden[] = [
+  layer('grants', 'state'),
+  layer('grants', 'manifest'),
+  layer('grants', 'http'),
+  layer('state', 'grants'),
+  layer('http', 'grants'),
   layer('state', 'loop'),
   layer('state', 'effects'),
   layer('state', 'manifest'),
@@ -73,6 +76,8 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('contracts', 'node:crypto'),
   npm('util', 'zod'),
   npm('util', 'node:fs'),
+  npm('grants', 'zod'),
+  npm('grants', 're2js'),
   npm('state', 'zod'),
   npm('state', 'node:fs'),
   npm('manifest', '@ai-sdk/provider'),
@@ -198,13 +203,31 @@ export const ALLOWED: readonly Case[] = [
   ...Object.entries({
     contracts: ['zod', '@standard-schema/spec'],
     util: ['node:crypto', 'canonicalize'],
+    grants: ['../contracts/thing.ts', '../util/thing.ts'],
     state: ['../contracts/thing.ts', '../util/thing.ts'],
-    manifest: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'yaml', 'ajv/dist/2020.js', 'liquidjs', 're2js', 'zod'],
-    effects: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', '../manifest/thing.ts', '@ai-sdk/provider'],
+    manifest: [
+      '../contracts/thing.ts',
+      '../util/thing.ts',
+      '../grants/thing.ts',
+      '../state/thing.ts',
+      'yaml',
+      'ajv/dist/2020.js',
+      'liquidjs',
+      're2js',
+      'zod'
+    ],
+    effects: [
+      '../contracts/thing.ts',
+      '../util/thing.ts',
+      '../grants/thing.ts',
+      '../state/thing.ts',
+      '../manifest/thing.ts',
+      '@ai-sdk/provider'
+    ],
     loop: ['../contracts/thing.ts', '../util/thing.ts'],
     stores: ['../contracts/thing.ts', '../util/thing.ts', 'node:sqlite'],
     http: ['../contracts/thing.ts', '../util/thing.ts', 'undici', 'ipaddr.js', 'node:net'],
-    tools: ['../contracts/thing.ts', '../util/thing.ts', '../http/thing.ts', 'node:buffer'],
+    tools: ['../contracts/thing.ts', '../util/thing.ts', '../grants/thing.ts', '../http/thing.ts', 'node:buffer'],
     models: ['../contracts/thing.ts', '../util/thing.ts', '@ai-sdk/provider'],
     prices: ['../contracts/thing.ts', '../util/thing.ts'],
     telemetry: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
@@ -237,45 +260,3 @@ export const ALLOWED: readonly Case[] = [
     source: `export function long(list: number[]): void {\n${'  list.push(1)\n'.repeat(60)}}\n`
   }
 ]
-
-function layer(from: string, to: string): Forbidden {
-  return {
-    name: `${from} to import ${to}`,
-    path: `${RUNTIME}/${from}/imports-${to}.ts`,
-    source: importing([`../${to}/thing.ts`]),
-    rule: IMPORTS
-  }
-}
-
-function npm(from: string, name: string): Forbidden {
-  const file = `imports-${name.replaceAll(/[^a-z]+/g, '-')}.ts`
-  return { name: `${from} to import ${name}`, path: `${RUNTIME}/${from}/${file}`, source: importing([name]), rule: IMPORTS }
-}
-
-function source(name: string, text: string, rule: string): Forbidden {
-  return { name: `${name} (${rule})`, path: `${RUNTIME}/util/${name}.ts`, source: text, rule }
-}
-
-function clock(folder: string, name: string, expression: string, rule: string): Forbidden {
-  return {
-    name: `${expression} in ${folder}`,
-    path: `${RUNTIME}/${folder}/uses-${name}.ts`,
-    source: `export const value: unknown = ${expression}\n`,
-    rule
-  }
-}
-
-function importing(paths: readonly string[]): string {
-  const lines = paths.map((path, index) => `import { thing as thing${index} } from '${path}'`)
-  return `${lines.join('\n')}\nexport const things: readonly unknown[] = [${paths.map((_, index) => `thing${index}`).join(', ')}]\n`
-}
-
-function providerType(): string {
-  return "import type { LanguageModelV4 } from '@ai-sdk/provider'\nexport type Model = LanguageModelV4\n"
-}
-
-function tangle(): string {
-  const open = Array.from({ length: 6 }, (_, depth) => `${'  '.repeat(depth + 1)}if (n > ${depth}) {`).join('\n')
-  const close = Array.from({ length: 6 }, (_, depth) => `${'  '.repeat(6 - depth)}}`).join('\n')
-  return `export function tangle(n: number): number {\n${open}\n              n -= 1\n${close}\n  return n\n}\n`
-}

@@ -111,6 +111,10 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'A fact refers to a body that is kept outside of the log, and that body is not here.',
     remedy: 'Restore the store from a backup.'
   },
+  grants_unreadable: {
+    cause: 'What a thread may do was recorded, and the record is damaged or comes from a newer version. Then nothing is granted.',
+    remedy: 'Drive the thread with the version that wrote it, or restore the store from a backup.'
+  },
   provider_unavailable: {
     cause: 'The provider could not be reached, or failed by itself, as often as it was asked.',
     remedy: 'Try again later with `holdfast retry`; `maxRetries` says how often a model call is repeated.'

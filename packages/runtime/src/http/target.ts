@@ -1,6 +1,6 @@
 import type { Place } from './failure.ts'
 import { toBlocked } from './failure.ts'
-import { toCanonicalHost } from './network-policy.ts'
+import { toCanonicalHost } from '../util/host-pattern.ts'
 
 /** Where one request goes. */
 export interface Target {

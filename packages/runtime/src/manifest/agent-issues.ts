@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AgentFault } from './agent-fault.ts'
-import { nearest } from './near-miss.ts'
+import { nearest } from '../util/near-miss.ts'
 import type { Path } from './problem.ts'
 
 type Issue = z.core.$ZodIssue

@@ -7,7 +7,7 @@ import type { Tool } from '../contracts/tool.ts'
 import { limitsOf } from '../state/limits.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { withoutHardPatterns } from './linear-pattern.ts'
-import { nearest } from './near-miss.ts'
+import { nearest } from '../util/near-miss.ts'
 import { toTaskComplete } from './task-complete.ts'
 import { identityOf, TASK_COMPLETE_NAME, versionOf } from './tool-registry.ts'
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../contracts/json.ts'
 import type { VariableDeclaration } from '../contracts/publication.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { toJsonCopy } from './json-value.ts'
-import { nearest } from './near-miss.ts'
+import { nearest } from '../util/near-miss.ts'
 import { toPathText } from './problem.ts'
 import { foldKey, isVariableKey, KEY_EXPECTED } from './variable-key.ts'
 

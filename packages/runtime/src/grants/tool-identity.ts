@@ -1,0 +1,34 @@
+/** Whose tool it is: of the host, of the operating system, of the agents, of a connection (MCP), or the code of a step. */
+export type ToolIdentity =
+  | { readonly kind: 'host' | 'os' | 'agent'; readonly name: string }
+  | { readonly kind: 'mcp'; readonly connection: string; readonly tool: string }
+  | { readonly kind: 'code' }
+
+/** What can stand where the identity of a tool is wanted. */
+export const TOOL_IDENTITIES = '"host:name", "os:name", "agent:name", "mcp:connection/tool" or "code"'
+
+/**
+ * Reads the identity of a tool, or gives nothing when it is none. Nothing is folded: letters of another case or script, and hyphens for underscores, are
+ * another tool.
+ */
+export function parseToolIdentity(text: string): ToolIdentity | undefined {
+  if (text === 'code') return { kind: 'code' }
+  const [, kind, name] = /^(host|os|agent):([A-Za-z_][A-Za-z0-9_-]{0,63})$/.exec(text) ?? []
+  if (name !== undefined) return { kind: kind as 'host' | 'os' | 'agent', name }
+  const [, connection, tool] = /^mcp:([^\s\p{C}/]{1,100})\/([^\s\p{C}]{1,128})$/u.exec(text) ?? []
+  return connection === undefined || tool === undefined ? undefined : { kind: 'mcp', connection, tool }
+}
+
+/** The text of an identity: `parseToolIdentity` of it gives the identity back. */
+export function toToolIdentityText(identity: ToolIdentity): string {
+  switch (identity.kind) {
+    case 'code':
+      return 'code'
+    case 'mcp':
+      return `mcp:${identity.connection}/${identity.tool}`
+    case 'host':
+    case 'os':
+    case 'agent':
+      return `${identity.kind}:${identity.name}`
+  }
+}
