@@ -22,7 +22,7 @@ function reportPackage(folder: string): string[] {
   mkdirSync(join(folder, 'api'), { recursive: true })
   const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   return entryPoints(manifest)
-    .filter(([, types]) => !report(folder, reportName(folder, types), types))
+    .filter(([entry, types]) => !report(folder, reportName(folder, entry), types))
     .map(([entry]) => `${basename(folder)} ${entry}`)
 }
 
@@ -33,10 +33,9 @@ function entryPoints(manifest: unknown): [string, string][] {
   )
 }
 
-/** `dist/index.d.ts` of runtime gives `runtime`, `dist/testing/index.d.ts` gives `runtime-testing`. */
-function reportName(folder: string, types: string): string {
-  const inner = types.split('/').slice(2, -1)
-  return [basename(folder), ...inner].join('-')
+/** `.` of runtime gives `runtime`, `./testing` gives `runtime-testing`. */
+function reportName(folder: string, entry: string): string {
+  return [basename(folder), ...entry.split('/').slice(1)].join('-')
 }
 
 /** Whether the report is as committed. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandPage } from './docs/command-page.ts'
+import { configPage } from './docs/config-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
 import { factsPage } from './docs/facts-page.ts'
 import { manifestPage } from './docs/manifest-page.ts'
@@ -12,6 +13,7 @@ const FOLDER = join(ROOT, 'docs/reference')
 
 const pages: { readonly [file: string]: string } = {
   'command.md': await commandPage(),
+  'configuration.md': configPage(),
   'errors.md': errorsPage(),
   'facts.md': factsPage(ROOT),
   'manifest.md': manifestPage()

@@ -1,5 +1,7 @@
+import type { FieldNotes } from './field-note.ts'
+
 /** What a field of an agent is, and what holds without it; limits have their defaults in the code. Exactly the fields of the shape. */
-export const FIELD_NOTES: { readonly [path: string]: { readonly is: string; readonly without?: string } } = {
+export const FIELD_NOTES: FieldNotes = {
   schemaVersion: { is: 'The version of the form. Only in a file.' },
   id: { is: 'An id of the author; not used by the runtime. Only in a file.' },
   name: { is: 'The name of the agent.', without: 'the name of the file; in code required' },
@@ -18,6 +20,15 @@ export const FIELD_NOTES: { readonly [path: string]: { readonly is: string; read
   'model.settings.toolChoice': { is: 'Whether tools may or must be used, or which one.', without: 'of the provider' },
   'model.settings.toolChoice.tool': { is: 'The one tool that must be used: one of `tools`.' },
   'model.settings.maxOutputTokens': { is: 'How long one answer may be, in tokens.', without: 'of the provider' },
+  'model.fallbacks': {
+    is: 'Models that are to stand in, in their order, where the first one cannot answer; at most 16. Publications keep them; none is asked yet.',
+    without: "the profile's"
+  },
+  'model.fallbacks[].provider': { is: 'A provider; with `model`, in place of `ref`.' },
+  'model.fallbacks[].model': { is: 'The name of a model of the provider.' },
+  'model.fallbacks[].ref': { is: 'A profile; its own fallbacks are not asked.' },
+  'model.fallbacks[].options': { as: '`model.options`' },
+  'model.fallbacks[].settings': { as: '`model.settings`' },
   systemPrompt: { is: 'A template: how the agent is to behave.' },
   prompt: { is: 'A template: the first message of a run that is started without one.' },
   variables: { is: 'Values for the templates, which a start may override.' },

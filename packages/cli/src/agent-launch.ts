@@ -52,7 +52,8 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
       tools: await loadAllTools(config, tools),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
-      durability: options.durability
+      durability: options.durability,
+      engine: config.engine
     },
     memo: toMemo(base, { cwd, manifest, config: configFile, tools })
   }

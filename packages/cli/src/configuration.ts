@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import type { Config, ProviderInfo } from '@holdfast/config'
-import type { LanguageModel, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
+import type { Config, ProviderInfo, RegisteredAgent } from '@holdfast/config'
+import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
 import type { CommandIo } from './command-io.ts'
 import type { CommandSecrets } from './command-secrets.ts'
 import { loadConfiguration } from './libraries.ts'
@@ -28,13 +28,22 @@ export async function createModels(config: Config, options: ModelSearch): Promis
   const shared = { env: options.io.env, secrets: await options.secrets.registry() }
   const ofDefinitions = createModelResolver(config, { ...shared, baseDir: options.base })
   const ofProfiles = createModelResolver(config, { ...shared, baseDir: config.file === undefined ? options.base : dirname(config.file) })
-  return (reference): LanguageModel | Promise<LanguageModel> => ('ref' in reference ? ofProfiles(reference) : ofDefinitions(reference))
+  const find = (reference: ModelReference): LanguageModel | Promise<LanguageModel> =>
+    'ref' in reference ? ofProfiles(reference) : ofDefinitions(reference)
+  return Object.assign(find, { fallbacksOf: (reference: ModelReference) => ofProfiles.fallbacksOf?.(reference) ?? [] })
 }
 
 /** What the profiles of a configuration cost. */
 export async function readPrices(config: Config): Promise<NonNullable<RuntimeOptions['prices']>> {
   const { toModelPrices } = await loadConfiguration()
   return toModelPrices(config)
+}
+
+/** The agents that a configuration registers, read and checked. */
+export async function loadRegistered(config: Config): Promise<{ readonly [name: string]: RegisteredAgent }> {
+  if (Object.keys(config.agents ?? {}).length === 0) return {}
+  const { loadAgents } = await loadConfiguration()
+  return loadAgents(config)
 }
 
 /** The providers of a configuration and those that need no entry. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { Config, ProviderInfo } from '@holdfast/config'
 import type { CommandContext } from './command-context.ts'
+import { loadRegistered } from './configuration.ts'
 import { toReport } from './failure.ts'
 import { loadRuntime, loadSqlite } from './libraries.ts'
 import { renderKey } from './render-model.ts'
@@ -29,6 +30,17 @@ export function checkPrograms(): readonly HealthCheck[] {
     { name: 'node', state: isNew ? 'ok' : 'failed', detail: `${node} (${process.execPath})`, ...(isNew ? {} : { remedy }) },
     { name: 'sqlite', state: 'ok', detail: sqlite ?? 'unknown' }
   ]
+}
+
+/** Whether the agents that a configuration registers can be read. */
+export async function checkAgents(config: Config): Promise<readonly HealthCheck[]> {
+  const name = 'agents'
+  try {
+    const names = Object.keys(await loadRegistered(config))
+    return names.length === 0 ? [] : [{ name, state: 'ok', detail: names.join(', ') }]
+  } catch (error) {
+    return [toFailed(name, error)]
+  }
 }
 
 /** Where the store is or would be, of which schema, and whether it can be written. */

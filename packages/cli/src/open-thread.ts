@@ -37,7 +37,8 @@ export async function openThread(
     drives: {
       tools: await loadAllTools(config, tools),
       models: await createModels(config, { base, io, secrets }),
-      prices: await readPrices(config)
+      prices: await readPrices(config),
+      engine: config.engine
     }
   })
   const thread = workspace.runtime.thread(id)

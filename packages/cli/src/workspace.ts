@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import type { EngineConfig } from '@holdfast/config'
 import type { Logger, ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { readConfiguration } from './configuration.ts'
@@ -17,6 +18,7 @@ export interface WorkspaceOptions {
     readonly models: ModelResolver
     readonly prices: NonNullable<RuntimeOptions['prices']>
     readonly durability?: Durability | undefined
+    readonly engine?: EngineConfig | undefined
     /** Knows everything that driving needs, and drives nothing. */
     readonly idle?: boolean
     /** Told of a thread before it exists: what it does must be done when anything of the thread is. */
@@ -41,6 +43,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     logger: toLogger(context),
     secrets: await context.secrets.registry(),
     ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
+    ...drives?.engine,
     ...(drives === undefined || drives.idle === true ? { concurrency: 0 } : {})
   })
   return {

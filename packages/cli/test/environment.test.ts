@@ -47,6 +47,65 @@ describe('holdfast config show', () => {
     expect(text.stdout + told.stdout).not.toContain(SECRET)
   })
 
+  test('shows agents, engine, fallbacks and who is told of a wait, and no value that a reference names', async () => {
+    const folder = folderWith({
+      'agents/refunds.yaml': 'schemaVersion: "1.0"\nname: refund desk\nmodel: { ref: main }\n',
+      'holdfast.config.yaml': `version: "1.0"
+models:
+  main: { provider: openai, model: m, fallbacks: [{ ref: small }, { provider: xai, model: g, options: { xai: { apiKey: "${SECRET}" } } }] }
+  small: { provider: openai, model: n }
+agents: { refunds: ./agents/refunds.yaml }
+onWait: { webhook: { env: HOOK }, secret: { env: HOOK_SECRET } }
+engine: { concurrency: 4 }
+`
+    })
+    const env = { HOOK: `https://hooks.example/${SECRET}` }
+    const told = await holdfast(folder, ['config', 'show', '--json'], { env })
+    expect(told.code).toBe(0)
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      models: [
+        { ref: 'main', fallbacks: [{ ref: 'small' }, { provider: 'xai', options: { xai: { apiKey: '[hidden]' } } }] },
+        { ref: 'small' }
+      ],
+      agents: [{ name: 'refunds', path: join(folder, 'agents/refunds.yaml'), agent: 'refund desk' }],
+      engine: { concurrency: 4 },
+      onWait: { webhook: { env: 'HOOK', isSet: true }, secret: { env: 'HOOK_SECRET', isSet: false } }
+    })
+    const text = await holdfast(folder, ['config', 'show'], { env })
+    expect(text.stdout).toMatch(/^ {2}main +openai\/m +then small, xai\/g/m)
+    expect(text.stdout).toMatch(/^ {2}refunds +\S+refunds.yaml +refund desk$/m)
+    expect(text.stdout).toMatch(/^on wait +calls HOOK is set, signed: HOOK_SECRET is not set$/m)
+    expect(text.stdout).toMatch(/^engine +concurrency 4$/m)
+    const models = await holdfast(folder, ['models', '--json'], { env })
+    expect(JSON.parse(models.stdout)).toMatchObject({ models: [{ ref: 'main', fallbacks: [{ ref: 'small' }, {}] }, { ref: 'small' }] })
+    expect((await holdfast(folder, ['models'], { env })).stdout).toMatch(/^main +openai\/m +then small, xai\/g +/m)
+    expect(text.stdout + told.stdout + models.stdout).not.toContain(SECRET)
+  })
+
+  test('names the place of an agent that cannot be read, and other commands go on', async () => {
+    const folder = folderWith({
+      ...scriptedAgent([{ text: 'ok' }]),
+      'holdfast.config.yaml': 'version: "1.0"\nagents:\n  gone: ./gone.yaml\n'
+    })
+    const told = await holdfast(folder, ['config', 'show', '--json'])
+    expect(told.code).toBe(2)
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      error: { code: 'invalid_config', details: { problems: [{ path: 'agents.gone', line: 3, column: 9 }] } }
+    })
+    expect(JSON.parse((await holdfast(folder, ['doctor', '--json'])).stdout)).toMatchObject({
+      checks: expect.arrayContaining([expect.objectContaining({ name: 'agents', state: 'failed' })])
+    })
+    expect((await holdfast(folder, ['run', 'agent.yaml'])).code).toBe(0)
+  })
+
+  test('shows a program that is run at a wait, argument by argument', async () => {
+    const folder = folderWith({ 'holdfast.config.yaml': 'version: "1.0"\nonWait: { command: [notify-send, "a b"] }\n' })
+    expect((await holdfast(folder, ['config', 'show'])).stdout).toMatch(/^on wait +runs "notify-send" "a b"$/m)
+    expect(JSON.parse((await holdfast(folder, ['config', 'show', '--json'])).stdout)).toMatchObject({
+      onWait: { command: ['notify-send', 'a b'] }
+    })
+  })
+
   test('shows the providers that need no entry where there is no configuration', async () => {
     const { code, stdout } = await holdfast(folderWith(), ['config', 'show', '--json'])
     expect(code).toBe(0)

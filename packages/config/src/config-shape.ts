@@ -1,51 +1,15 @@
+import { fallbackFields, ModelFallbacksShape, ModelOptionsShape, ModelSettingsShape, settingsFields } from '@holdfast/runtime/shapes'
+import type { FieldTable } from '@holdfast/runtime/shapes'
 import { z } from 'zod'
+import { PlainUrlShape, SecretShape, URL_WANTED } from './provider-shape.ts'
 
 // The message of each check says what was expected.
 
 const OBJECT = 'an object'
 const NAME = 'a text that is not empty'
-const SECRET = '{ env: NAME } with the name of an environment variable'
-/** What is expected where an address stands. */
-export const URL_WANTED = 'an http or https URL without credentials, query or fragment'
 
 const name = z.string(NAME).trim().min(1, NAME)
-const secret = z.strictObject({ env: z.string(SECRET).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, SECRET) }, SECRET)
-const baseURL = z.string(URL_WANTED).refine(isPlainUrl, URL_WANTED)
-const data = z.record(z.string(), z.json(), OBJECT)
 const count = z.int('a whole number above 0').positive('a whole number above 0')
-
-const keyed = { apiKey: secret.exactOptional() }
-const reached = { ...keyed, baseURL: baseURL.exactOptional() }
-
-/** The fields of a provider by its driver. */
-export const PROVIDER_SHAPES = {
-  openai: z.strictObject(
-    { driver: z.literal('openai'), ...reached, api: z.enum(['responses', 'chat'], 'responses or chat').exactOptional() },
-    OBJECT
-  ),
-  anthropic: z.strictObject({ driver: z.literal('anthropic'), ...reached }, OBJECT),
-  google: z.strictObject({ driver: z.literal('google'), ...reached }, OBJECT),
-  xai: z.strictObject({ driver: z.literal('xai'), ...reached }, OBJECT),
-  groq: z.strictObject({ driver: z.literal('groq'), ...reached }, OBJECT),
-  cohere: z.strictObject({ driver: z.literal('cohere'), ...reached }, OBJECT),
-  'openai-compatible': z.strictObject({ driver: z.literal('openai-compatible'), ...keyed, baseURL }, OBJECT),
-  scripted: z.strictObject({ driver: z.literal('scripted') }, OBJECT)
-} as const
-
-const settings = z.strictObject(
-  {
-    temperature: z.number('a number from 0 on').nonnegative('a number from 0 on').exactOptional(),
-    topP: z.number('a number from 0 to 1').min(0, 'a number from 0 to 1').max(1, 'a number from 0 to 1').exactOptional(),
-    topK: count.exactOptional(),
-    seed: z.int('a whole number').exactOptional(),
-    stopSequences: z.array(name, 'a list of texts').exactOptional(),
-    toolChoice: z
-      .union([z.enum(['auto', 'none', 'required']), z.strictObject({ tool: name })], 'auto, none, required or { tool: name }')
-      .exactOptional(),
-    maxOutputTokens: count.exactOptional()
-  },
-  OBJECT
-)
 
 const RATE = 'a number of US dollars per million tokens, from 0 on'
 const rate = z.number(RATE).nonnegative(RATE)
@@ -63,15 +27,33 @@ const profile = z.strictObject(
   {
     provider: name,
     model: name,
-    options: z.record(z.string(), data, 'an object of objects, keyed by provider').exactOptional(),
-    settings: settings.exactOptional(),
+    options: ModelOptionsShape.exactOptional(),
+    settings: ModelSettingsShape.exactOptional(),
+    fallbacks: ModelFallbacksShape.exactOptional(),
     prices: prices.exactOptional()
   },
   OBJECT
 )
 
 const STORE = 'a path, a URL without credentials, or { env: NAME }'
-const store = z.union([z.string(STORE).min(1, STORE).refine(hasNoCredentials, STORE), secret], STORE)
+const store = z.union([z.string(STORE).min(1, STORE).refine(hasNoCredentials, STORE), SecretShape], STORE)
+
+const PROGRAM = 'a list: the program, then what it is given'
+const WEBHOOK = `${URL_WANTED}, or { env: NAME } for one that is secret`
+const ON_WAIT = '{ command: [program, ...] } or { webhook: URL, secret?: { env: NAME } }'
+const onWait = z.union(
+  [
+    z.strictObject(
+      { command: z.array(z.string('a text').min(1, NAME).refine(hasNoNul, 'a text without NUL'), PROGRAM).min(1, PROGRAM) },
+      ON_WAIT
+    ),
+    z.strictObject({ webhook: z.union([PlainUrlShape, SecretShape], WEBHOOK), secret: SecretShape.exactOptional() }, ON_WAIT)
+  ],
+  ON_WAIT
+)
+
+const LEASE = 'a whole number of milliseconds from 100 on'
+const engine = z.strictObject({ concurrency: count.exactOptional(), leaseMs: z.int(LEASE).min(100, LEASE).exactOptional() }, OBJECT)
 
 /** The whole file; each provider is checked by its driver's shape. */
 export const ConfigShape = z.strictObject(
@@ -80,80 +62,34 @@ export const ConfigShape = z.strictObject(
     providers: z.record(z.string(), z.looseObject({}, OBJECT), OBJECT).exactOptional(),
     models: z.record(z.string(), profile, OBJECT).exactOptional(),
     tools: z.array(name, 'a list of paths of modules').exactOptional(),
-    store: store.exactOptional()
+    store: store.exactOptional(),
+    agents: z.record(z.string(), name, 'an object of paths of agent files, by name').exactOptional(),
+    onWait: onWait.exactOptional(),
+    engine: engine.exactOptional()
   },
   OBJECT
 )
 
 /** Fields that exist, and fields that a later version has, by the path of their object; `*` is any name or index. */
-export const CONFIG_FIELDS: { readonly [path: string]: { readonly known: readonly string[]; readonly later: readonly string[] } } = {
+export const CONFIG_FIELDS: FieldTable = {
   '': {
     known: Object.keys(ConfigShape.shape),
-    later: ['connections', 'permissions', 'grants', 'agents', 'sandbox', 'onWait', 'engine', 'server', 'schedules']
+    later: ['connections', 'permissions', 'grants', 'sandbox', 'server', 'schedules']
   },
   'models.*': { known: Object.keys(profile.shape), later: ['capabilities'] },
-  'models.*.settings': { known: Object.keys(settings.shape), later: [] },
+  ...settingsFields('models.*.settings'),
+  ...fallbackFields('models.*.fallbacks'),
   'models.*.prices': { known: Object.keys(prices.shape), later: [] },
-  'models.*.prices.above.*': { known: Object.keys(tier.shape), later: [] }
+  'models.*.prices.above.*': { known: Object.keys(tier.shape), later: [] },
+  store: { known: ['env'], later: [] },
+  onWait: { known: ['command', 'webhook', 'secret'], later: [] },
+  'onWait.webhook': { known: ['env'], later: [] },
+  'onWait.secret': { known: ['env'], later: [] },
+  engine: { known: Object.keys(engine.shape), later: [] }
 }
 
-const call = z.strictObject({ name, arguments: z.json().exactOptional() }, OBJECT)
-const tokens = z.int('a whole number from 0 on').nonnegative('a whole number from 0 on')
-
-/** The file of a scripted model. */
-export const ScriptShape = z.strictObject(
-  {
-    turns: z.array(
-      z.strictObject(
-        {
-          text: z.string('a text').exactOptional(),
-          reasoning: z.string('a text').exactOptional(),
-          toolCalls: z.array(call, 'a list of { name, arguments }').exactOptional(),
-          usage: z
-            .strictObject(
-              {
-                inputTokens: tokens.exactOptional(),
-                outputTokens: tokens.exactOptional(),
-                cachedInputTokens: tokens.exactOptional(),
-                cacheWriteTokens: tokens.exactOptional(),
-                reasoningTokens: tokens.exactOptional()
-              },
-              OBJECT
-            )
-            .exactOptional(),
-          finish: z
-            .enum(
-              ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'interrupted', 'other'],
-              'stop, length, content-filter, tool-calls, error, interrupted or other'
-            )
-            .exactOptional(),
-          delayMs: z.number('a number of milliseconds').nonnegative('a number of milliseconds').exactOptional(),
-          error: z
-            .strictObject(
-              {
-                message: z.string('a text').exactOptional(),
-                status: z.int('an HTTP status').min(100, 'an HTTP status').max(599, 'an HTTP status').exactOptional(),
-                retryAfter: z.union([z.number(), z.string()], 'a number of seconds or a text').exactOptional(),
-                transient: z.boolean('true or false').exactOptional()
-              },
-              OBJECT
-            )
-            .exactOptional(),
-          when: z.string('a text').exactOptional()
-        },
-        OBJECT
-      ),
-      'a list of turns'
-    )
-  },
-  OBJECT
-)
-
-/** Whether a text is an http or https URL that holds no secret and that a path can be put behind. */
-export function isPlainUrl(text: string): boolean {
-  const url = URL.parse(text)
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
-  return url.username === '' && url.password === '' && !text.includes('?') && !text.includes('#')
+function hasNoNul(text: string): boolean {
+  return !text.includes('\0')
 }
 
 function hasNoCredentials(text: string): boolean {

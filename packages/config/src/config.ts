@@ -1,4 +1,4 @@
-import type { JsonObject, ModelPrice, ModelSettings } from '@holdfast/runtime'
+import type { JsonObject, ModelCandidate, ModelPrice, ModelSettings } from '@holdfast/runtime'
 
 /** A secret, by the name of the environment variable that holds it: never the secret itself. */
 export interface SecretReference {
@@ -23,8 +23,28 @@ export interface ModelProfile {
   /** Keyed by provider; what a definition says wins. */
   readonly options?: JsonObject
   readonly settings?: ModelSettings
+  /** Models that stand in, in their order, where this one cannot answer. What a definition lists wins. */
+  readonly fallbacks?: readonly ModelCandidate[]
   /** What the model costs, above what the runtime knows. */
   readonly prices?: Omit<ModelPrice, 'window' | 'maxOutput'>
+}
+
+/** Who is told that a run waits for a person: a program of this machine, or whoever is behind a URL. */
+export type WaitNotice =
+  | { readonly command: readonly string[] }
+  | {
+      /** A reference where the URL itself is a secret. */
+      readonly webhook: string | SecretReference
+      /** What requests are signed with. */
+      readonly secret?: SecretReference
+    }
+
+/** How a runtime works: options of `createRuntime`. */
+export interface EngineConfig {
+  /** How many threads are driven at once. */
+  readonly concurrency?: number
+  /** How long a dead owner blocks its threads, in milliseconds. */
+  readonly leaseMs?: number
 }
 
 /** What `holdfast.config.yaml` says. */
@@ -37,6 +57,10 @@ export interface Config {
   readonly tools: readonly string[]
   /** Path or URL of the store, relative to the file. */
   readonly store?: string | SecretReference
+  /** Paths of agent files, by the names under which agents may start them; relative to the file. */
+  readonly agents?: { readonly [name: string]: string }
+  readonly onWait?: WaitNotice
+  readonly engine?: EngineConfig
 }
 
 /** The configuration of a folder that has no file for it: the built-in providers alone. */

@@ -1,9 +1,10 @@
 import type { Script } from '@holdfast/runtime'
 import { parseYaml } from '@holdfast/runtime'
-import type { FieldTable } from './config-faults.ts'
-import { toConfigError, toConfigFaults } from './config-faults.ts'
-import { ScriptShape } from './config-shape.ts'
-import { readText } from './load-config.ts'
+import type { FieldTable } from '@holdfast/runtime/shapes'
+import { checkShape } from '@holdfast/runtime/shapes'
+import { toConfigError } from './config-faults.ts'
+import { ScriptShape } from './script-shape.ts'
+import { readText } from './text-file.ts'
 
 /** Reads the file of a scripted model, YAML or JSON. Throws `file_not_found`, `file_unreadable` or `invalid_config`. */
 export async function loadScript(path: string): Promise<Script> {
@@ -14,10 +15,9 @@ export async function loadScript(path: string): Promise<Script> {
 export async function parseScript(text: string, file: string): Promise<Script> {
   const document = await parseYaml(text, file)
   if (document.value === undefined) throw toConfigError(document, [])
-  const parsed = ScriptShape.safeParse(document.value)
-  const faults = parsed.success ? [] : toConfigFaults(document.value, parsed.error.issues, SCRIPT_FIELDS)
-  if (!parsed.success || document.errors.length > 0) throw toConfigError(document, faults)
-  return parsed.data
+  const shape = checkShape(ScriptShape, SCRIPT_FIELDS, document.value)
+  if (!shape.ok || document.errors.length > 0) throw toConfigError(document, shape.ok ? [] : shape.faults)
+  return shape.data
 }
 
 const { element: turn } = ScriptShape.shape.turns

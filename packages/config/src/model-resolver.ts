@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelReference, ModelResolver } from '@holdfast/runtime'
+import type { LanguageModel, ModelCandidate, ModelReference, ModelResolver } from '@holdfast/runtime'
 import { HoldfastError, nearest } from '@holdfast/runtime'
 import { BUILT_IN_PROVIDERS } from './built-in-providers.ts'
 import type { Config, ModelProfile, ProviderConfig } from './config.ts'
@@ -31,14 +31,26 @@ export function createModelResolver(config: Config, options: ModelResolverOption
     fresh.catch(() => made.delete(key))
     return fresh
   }
-  return async (reference) => {
+  const resolve = async (reference: ModelReference): Promise<LanguageModel> => {
     if (!('ref' in reference)) return make(reference.provider, reference.model)
     const profile = findProfile(config, reference)
     return withDefaults(await make(profile.provider, profile.model), profile)
   }
+  return Object.assign(resolve, { fallbacksOf: (reference: ModelReference) => findFallbacks(config, reference) })
 }
 
-function findProfile(config: Config, { ref }: Extract<ModelReference, { ref: string }>): ModelProfile {
+/** The reference's own, else those of its profile; the profiles of these are not asked for theirs. Throws when nothing is known of one. */
+function findFallbacks(config: Config, reference: ModelReference): readonly ModelCandidate[] {
+  const named = 'ref' in reference && Object.hasOwn(config.models, reference.ref) ? config.models[reference.ref] : undefined
+  const fallbacks = reference.fallbacks ?? named?.fallbacks ?? []
+  for (const fallback of fallbacks) {
+    if ('ref' in fallback) findProfile(config, fallback)
+    else findProvider(config, fallback.provider)
+  }
+  return fallbacks
+}
+
+function findProfile(config: Config, { ref }: { readonly ref: string }): ModelProfile {
   const profile = Object.hasOwn(config.models, ref) ? config.models[ref] : undefined
   if (profile) return profile
   throw unknown('model profile', ref, Object.keys(config.models), config)

@@ -12,7 +12,13 @@ export function registerSecrets(
 ): void {
   const keys = Object.values(config.providers).flatMap((provider) => ('apiKey' in provider && provider.apiKey ? [provider.apiKey.env] : []))
   for (const name of [...keys, ...Object.values(BUILT_IN).map(({ key }) => key)]) secrets.add(name, env[name] ?? '')
+  for (const { env: name } of findNoticeSecrets(config)) secrets.add(name, env[name] ?? '')
   registerStore(config.store, env, secrets)
+}
+
+function findNoticeSecrets({ onWait }: Config): readonly SecretReference[] {
+  if (onWait === undefined || 'command' in onWait) return []
+  return [onWait.webhook, onWait.secret].filter((value) => typeof value === 'object')
 }
 
 function registerStore(

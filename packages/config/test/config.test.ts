@@ -1,26 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Problem } from '@holdfast/runtime'
 import { isHoldfastError } from '@holdfast/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Config } from '../src/index.ts'
-import { findConfig, loadConfig, parseConfig, parseScript, toModelPrices } from '../src/index.ts'
+import { findConfig, loadConfig, parseConfig, toModelPrices } from '../src/index.ts'
+import { problemsOf } from './problems-of.ts'
 
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-config-'))
 })
 afterAll(() => rm(folder, { recursive: true }))
-
-async function problemsOf(reading: Promise<unknown>): Promise<readonly Problem[]> {
-  const error: unknown = await reading.then(
-    () => undefined,
-    (reason: unknown) => reason
-  )
-  if (!isHoldfastError(error, 'invalid_config')) throw new Error('the text was accepted, or refused with another code', { cause: error })
-  return error.details['problems'] as unknown as Problem[]
-}
 
 const parse = (text: string): Promise<Config> => parseConfig(text, 'holdfast.config.yaml')
 
@@ -55,6 +46,28 @@ store: ./holdfast.db
       tools: ['./tools.ts'],
       store: './holdfast.db'
     })
+  })
+
+  test('is read with fallbacks, agents, engine and who is told of a wait', async () => {
+    const config = await parse(`
+version: "1.0"
+models:
+  main: { provider: openai, model: gpt-5, fallbacks: [{ ref: small }, { provider: anthropic, model: m, settings: { topK: 1 } }] }
+  small: { provider: openai, model: gpt-5-mini }
+agents: { refunds: ./agents/refunds.yaml }
+onWait: { webhook: "https://hooks.example/wait", secret: { env: HOOK_SECRET } }
+engine: { concurrency: 8, leaseMs: 5000 }
+`)
+    expect(config).toMatchObject({
+      models: { main: { fallbacks: [{ ref: 'small' }, { provider: 'anthropic', model: 'm', settings: { topK: 1 } }] } },
+      agents: { refunds: './agents/refunds.yaml' },
+      onWait: { webhook: 'https://hooks.example/wait', secret: { env: 'HOOK_SECRET' } },
+      engine: { concurrency: 8, leaseMs: 5000 }
+    })
+    expect((await parse('version: "1.0"\nonWait: { command: [notify-send, Waiting] }')).onWait).toEqual({
+      command: ['notify-send', 'Waiting']
+    })
+    expect((await parse('version: "1.0"\nonWait: { webhook: { env: HOOK } }')).onWait).toEqual({ webhook: { env: 'HOOK' } })
   })
 
   test('needs nothing but its version', async () => {
@@ -157,10 +170,79 @@ models:
       'models.a.prices.cached'
     ],
     ['a store with a password', 'version: "1.0"\nstore: postgres://u:secret@h/db', 'store'],
+    [
+      'a fallback to no profile',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, fallbacks: [{ ref: b }] } }',
+      'models.a.fallbacks[0].ref'
+    ],
+    [
+      'a fallback to itself',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, fallbacks: [{ ref: a }] } }',
+      'models.a.fallbacks[0].ref'
+    ],
+    [
+      'a fallback to no provider',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, fallbacks: [{ provider: opneai, model: m }] } }',
+      'models.a.fallbacks[0].provider'
+    ],
+    [
+      'a fallback that names its own',
+      'version: "1.0"\nmodels: { a: { provider: openai, model: m, fallbacks: [{ provider: xai, model: m, fallbacks: [] }] } }',
+      'models.a.fallbacks[0].fallbacks'
+    ],
+    ['a fallback that is text', 'version: "1.0"\nmodels: { a: { provider: openai, model: m, fallbacks: [b] } }', 'models.a.fallbacks[0]'],
+    ['an agent that is no path', 'version: "1.0"\nagents: { a: { path: x } }', 'agents.a'],
+    ['an agent whose name is a path', 'version: "1.0"\nagents: { "./a": x.yaml }', 'agents["./a"]'],
+    ['a list of agents', 'version: "1.0"\nagents: [a.yaml]', 'agents'],
+    ['a notice to nobody', 'version: "1.0"\nonWait: {}', 'onWait.command'],
+    ['a notice without a program', 'version: "1.0"\nonWait: { command: [] }', 'onWait.command'],
+    ['a program as one text', 'version: "1.0"\nonWait: { command: notify-send }', 'onWait.command'],
+    ['a notice to two', 'version: "1.0"\nonWait: { command: [a], webhook: "http://h" }', 'onWait.webhook'],
+    ['a webhook with credentials', 'version: "1.0"\nonWait: { webhook: "https://u:p@h/x" }', 'onWait.webhook'],
+    ['a webhook with a key in its query', 'version: "1.0"\nonWait: { webhook: "https://h/x?key=1" }', 'onWait.webhook'],
+    ['a webhook of another protocol', 'version: "1.0"\nonWait: { webhook: "file:///etc/passwd" }', 'onWait.webhook'],
+    ['a secret in the file', 'version: "1.0"\nonWait: { webhook: "https://h/x", secret: whsec_1 }', 'onWait.secret'],
+    ['an engine that drives nothing', 'version: "1.0"\nengine: { concurrency: 0 }', 'engine.concurrency'],
+    ['a lease that is too short', 'version: "1.0"\nengine: { leaseMs: 10 }', 'engine.leaseMs'],
+    ['an option that the engine does not have', 'version: "1.0"\nengine: { workers: 2 }', 'engine.workers'],
     ['a duplicate key', 'version: "1.0"\ntools: []\ntools: []', 'tools'],
     ['a reserved key', 'version: "1.0"\nproviders: { __proto__: { driver: scripted } }', 'providers.__proto__']
   ])('is found: %s', async (_name, text, path) => {
     expect((await problemsOf(parse(text))).map((problem) => problem.path)).toContain(path)
+  })
+
+  test('names what was meant', async () => {
+    const text = `version: "1.0"
+agent: {}
+onWait: { webhok: "http://h" }
+engine: { concurency: 2 }
+models: { small: { provider: openai, model: m, setting: {} }, main: { provider: openai, model: m, fallbacks: [{ ref: smal }] } }
+`
+    expect(await problemsOf(parse(text))).toMatchObject([
+      { code: 'unknown_field', line: 2, path: 'agent', nearMiss: 'agents' },
+      { code: 'missing', line: 3, path: 'onWait.command' },
+      { code: 'unknown_field', line: 3, path: 'onWait.webhok', nearMiss: 'webhook' },
+      { code: 'unknown_field', line: 4, path: 'engine.concurency', nearMiss: 'concurrency' },
+      { code: 'unknown_field', line: 5, path: 'models.small.setting', nearMiss: 'settings' }
+    ])
+    const names = text.replace(/^(?:agent|onWait|engine).*\n/gm, '').replace(', setting: {}', '')
+    expect(await problemsOf(parse(names))).toMatchObject([{ line: 2, path: 'models.main.fallbacks[0].ref', nearMiss: 'small' }])
+  })
+
+  test('is told of a file that is far too large, quickly and without reading it as one', async () => {
+    const problems = await problemsOf(parse(`version: "1.0"\ntools: [${'"./a.ts", '.repeat(1_000_000)}]\n`))
+    expect(problems).toMatchObject([{ code: 'too_large', line: 1, column: 1 }])
+  })
+
+  // B064
+  test.each([
+    'providers: { openai: { constructor: {} } }',
+    'models: { prototype: {} }',
+    'agents: { __proto__: a.yaml }',
+    'engine: { __proto__: { concurrency: 1 } }'
+  ])('is a key that reaches a prototype: %s', async (text) => {
+    expect((await problemsOf(parse(`version: "1.0"\n${text}`))).map(({ code }) => code)).toContain('reserved_key')
+    expect(Object.hasOwn(Object.prototype, 'concurrency')).toBe(false)
   })
 
   // I14
@@ -168,43 +250,5 @@ models:
     const error: unknown = await parse('version: "1.0"\nproviders: { openai: { apiKey: sk-live-1234 } }').catch((reason: unknown) => reason)
     expect(isHoldfastError(error, 'invalid_config')).toBe(true)
     expect(JSON.stringify([String(error), (error as { details: unknown }).details])).not.toContain('sk-live-1234')
-  })
-})
-
-describe('the file of a scripted model', () => {
-  test('is read with every field of a turn', async () => {
-    const text = `
-turns:
-  - reasoning: hm
-    text: ok
-    toolCalls: [{ name: get, arguments: { k: 1 } }, { name: now }]
-    usage: { inputTokens: 9, outputTokens: 1 }
-    delayMs: 5
-    when: hello
-  - error: { status: 429, retryAfter: 2, message: slow }
-`
-    expect(await parseScript(text, 'demo.script.yaml')).toEqual({
-      turns: [
-        {
-          reasoning: 'hm',
-          text: 'ok',
-          toolCalls: [{ name: 'get', arguments: { k: 1 } }, { name: 'now' }],
-          usage: { inputTokens: 9, outputTokens: 1 },
-          delayMs: 5,
-          when: 'hello'
-        },
-        { error: { status: 429, retryAfter: 2, message: 'slow' } }
-      ]
-    })
-  })
-
-  test('tells what is wrong with it', async () => {
-    const text = 'turns:\n  - txt: a\n  - toolCalls: [{ tool: get }]\n  - delayMs: -1\n'
-    expect(await problemsOf(parseScript(text, 's.yaml'))).toMatchObject([
-      { code: 'unknown_field', line: 2, path: 'turns[0].txt', nearMiss: 'text' },
-      { code: 'missing', line: 3, path: 'turns[1].toolCalls[0].name' },
-      { code: 'unknown_field', line: 3, path: 'turns[1].toolCalls[0].tool' },
-      { code: 'invalid', line: 4, path: 'turns[2].delayMs' }
-    ])
   })
 })

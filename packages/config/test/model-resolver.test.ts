@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ModelCandidate } from '@holdfast/runtime'
+import { createRuntime, memoryStore } from '@holdfast/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createModelResolver, NO_CONFIG, parseConfig } from '../src/index.ts'
 import { askModel, SECRET, user } from './ask-model.ts'
@@ -17,6 +19,53 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 const KEYS = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET, GOOGLE_GENERATIVE_AI_API_KEY: SECRET }
+
+describe('the models that stand in', () => {
+  const config = parseConfig(
+    `version: "1.0"
+providers: { local: { driver: openai-compatible, baseURL: "http://h" } }
+models:
+  main: { provider: openai, model: m, fallbacks: [{ ref: small }, { provider: groq, model: n }] }
+  small: { provider: local, model: s, fallbacks: [{ ref: main }] }
+`,
+    'holdfast.config.yaml'
+  )
+
+  test('are those of the profile, and of no profile among them', async () => {
+    const { fallbacksOf } = createModelResolver(await config, { env: {}, baseDir: folder })
+    expect(fallbacksOf?.({ ref: 'main' })).toEqual([{ ref: 'small' }, { provider: 'groq', model: 'n' }])
+    expect(fallbacksOf?.({ ref: 'main', fallbacks: [] })).toEqual([])
+    expect(fallbacksOf?.({ provider: 'openai', model: 'm' })).toEqual([])
+    // Whether there is such a profile is asked when the model is.
+    expect(fallbacksOf?.({ ref: 'toString' })).toEqual([])
+  })
+
+  test('must be known, and need no key for that', async () => {
+    const { fallbacksOf } = createModelResolver(await config, { env: {}, baseDir: folder })
+    const refusal = (fallback: ModelCandidate) => {
+      try {
+        return fallbacksOf?.({ ref: 'main', fallbacks: [fallback] })
+      } catch (error) {
+        return error
+      }
+    }
+    expect(refusal({ provider: 'anthropic', model: 'anything' })).toHaveLength(1)
+    expect(refusal({ ref: 'smal' })).toMatchObject({ code: 'model_unknown', details: { nearMiss: 'small' } })
+    expect(refusal({ ref: 'constructor' })).toMatchObject({ code: 'model_unknown' })
+    expect(refusal({ provider: 'gorq', model: 'n' })).toMatchObject({ code: 'model_unknown', details: { nearMiss: 'groq' } })
+  })
+
+  test('are kept by the publication of an agent that names the profile', async () => {
+    await using store = memoryStore()
+    await using runtime = createRuntime({
+      store,
+      models: createModelResolver(await config, { env: {}, baseDir: folder }),
+      concurrency: 0
+    })
+    const { definition } = await runtime.publish({ name: 'a', model: { ref: 'main' } })
+    expect(definition.model).toEqual({ ref: 'main', fallbacks: [{ ref: 'small' }, { provider: 'groq', model: 'n' }] })
+  })
+})
 
 describe('without a configuration', () => {
   test.each([

@@ -36,6 +36,13 @@ describe('the values that a configuration refers to', () => {
     )
   })
 
+  test('include the address and the secret of a webhook', async () => {
+    const config = 'version: "1.0"\nonWait: { webhook: { env: HOOK }, secret: { env: HOOK_SECRET } }'
+    const secrets = await registered(config, { HOOK: 'https://hooks.example/T0/B0/x', HOOK_SECRET: 'whsec_0123456789' })
+    expect(secrets.redact('https://hooks.example/T0/B0/x whsec_0123456789')).toBe('[secret:HOOK] [secret:HOOK_SECRET]')
+    expect((await registered('version: "1.0"\nonWait: { command: [notify] }', { HOOK: 'https://hooks.example/x' })).size).toBe(0)
+  })
+
   test('are registered when a resolver is made, before anything is asked of it', () => {
     const secrets = createSecretRegistry()
     createModelResolver(NO_CONFIG, { env: { ANTHROPIC_API_KEY: SECRET }, baseDir: '.', secrets })

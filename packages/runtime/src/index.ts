@@ -31,6 +31,7 @@ export type { CalledModel, ModelPrice, ModelRates } from './contracts/price.ts'
 export type {
   Definition,
   Limits,
+  ModelCandidate,
   ModelReference,
   ModelSettings,
   Publication,

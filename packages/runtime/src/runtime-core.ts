@@ -4,7 +4,7 @@ import { HoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
-import type { Publication } from './contracts/publication.ts'
+import type { ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
 import type { Claim } from './contracts/claim.ts'
 import type { Store, ThreadInfo } from './contracts/store.ts'
@@ -37,6 +37,7 @@ export interface RuntimeCore {
   readonly hub: EventHub
   readonly engine: Engine<State>
   readonly registry: ToolRegistry
+  readonly models: ModelResolver
   /** What is kept, logged, thrown or shown passes it first (I14). */
   readonly secrets: SecretRegistry
   /** Why a thread could not be driven here, as long as it was not asked for again. */
@@ -95,22 +96,20 @@ export class ToolRegistry {
 
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {
-  const clock = options.clock ?? systemClock
-  const ids = options.ids ?? randomIds
-  const secrets = options.secrets ?? createSecretRegistry()
+  const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry() } = options
   const logger = toRuntimeLogger(options.logger, secrets)
-  const { store } = options
   const feeds = (options.sinks ?? []).map((sink) => new SinkFeed(sink, { store, clock, logger }))
   const hub = new EventHub(feeds)
   const registry = new ToolRegistry()
   registry.add(options.tools ?? [])
   const faults = new Map<ThreadId, unknown>()
   const publications = new PublicationCache(store, (identity) => registry.get(identity))
+  const models = toResolver(options.models)
   const prices = createPriceLookup({ logger, ...(options.prices && { overrides: options.prices }) })
   const perform = createPerform({
     clock,
     logger,
-    models: toResolver(options.models),
+    models,
     secrets,
     costOf: (model, usage) => prices.costOf(model, usage),
     tool: (identity) => registry.get(identity),
@@ -146,6 +145,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     hub,
     engine,
     registry,
+    models,
     secrets,
     faults,
     publication: (digest) => publications.get(digest),
@@ -235,11 +235,16 @@ function publicationOf(commit: Commit): string {
 
 function toResolver(models: RuntimeOptions['models']): ModelResolver {
   if (typeof models === 'function') return models
-  return (reference) => {
+  const find = (reference: ModelCandidate): LanguageModel => {
     const name = 'ref' in reference ? reference.ref : `${reference.provider}/${reference.model}`
     const known: LanguageModel | undefined = models && Object.hasOwn(models, name) ? models[name] : undefined
     if (known) return known
     const names = Object.keys(models ?? {})
     throw new HoldfastError('model_unknown', `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`)
   }
+  const fallbacksOf = ({ fallbacks = [] }: ModelReference): readonly ModelCandidate[] => {
+    for (const fallback of fallbacks) find(fallback)
+    return fallbacks
+  }
+  return Object.assign((reference: ModelReference) => find(reference), { fallbacksOf })
 }

@@ -168,7 +168,7 @@ outputSchema: { type: objekt }
 
   test.each([
     ...['steps', 'connections', 'initialPrompts', 'agents', 'permissions', 'grants', 'capabilities', 'contextStrategy'],
-    ...['hooks', 'plugins', 'children', 'skills', 'fallbacks']
+    ...['hooks', 'plugins', 'children', 'skills']
   ])('tell %s, which a later version runs, from a field that nobody knows', async (field) => {
     const [problem] = await problemsOf(() => parse(`${HEAD}${field}: []`))
     expect(problem).toMatchObject({ code: 'unsupported', path: field, line: 3, column: 1 })
@@ -180,8 +180,6 @@ outputSchema: { type: objekt }
       'unsupported limits.maxDepth',
       'unsupported tools[0].approval'
     ])
-    const fallbacks = 'schemaVersion: "1.0"\nmodel: { ref: a, fallbacks: [{ ref: b }] }'
-    expect(toCodes(await problemsOf(() => parse(fallbacks)))).toEqual(['unsupported model.fallbacks'])
   })
 
   test('say of a workflow only that it is one', async () => {

@@ -1,16 +1,16 @@
 import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Config, ModelProfile, ProviderInfo } from '@holdfast/config'
-import type { Json } from '@holdfast/runtime'
+import type { Config, ProviderInfo } from '@holdfast/config'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { listProvidersOf, readConfiguration } from '../configuration.ts'
+import { listProvidersOf, loadRegistered, readConfiguration } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name } from '../option-values.ts'
-import { renderKey, renderModel } from '../render-model.ts'
+import { renderKey } from '../render-model.ts'
+import { renderNotice, toProfileRow, toShownNotice, toShownProfile } from '../shown-config.ts'
 import { findConfigFile, findStore } from '../store-location.ts'
-import { toJsonText, toVisibleLine } from '../visible-text.ts'
+import { toVisibleLine } from '../visible-text.ts'
 
 interface ConfigOptions {
   readonly config?: string
@@ -19,7 +19,9 @@ interface ConfigOptions {
 /** `holdfast config` */
 export function configCommand(choose: Choose): Command {
   const show = new Command('show')
-    .description('Shows the configuration as it is understood here: files, providers, models. No secret, only where each comes from.')
+    .description(
+      'Shows the configuration as it is understood here: files, providers, models, agents. No secret, only where each comes from.'
+    )
     .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
     .addHelpText(
       'after',
@@ -28,7 +30,7 @@ Examples:
   $ holdfast config show
   $ holdfast config show --json
 
-With --json: { "file", "store", "tools", "providers", "models" }.`
+With --json: { "file", "store", "tools", "providers", "models", "agents", "engine", "onWait" }.`
     )
     .action((options: ConfigOptions) => choose((context) => showConfiguration(context, options)))
   return new Command('config')
@@ -45,17 +47,38 @@ async function showConfiguration(context: CommandContext, options: ConfigOptions
   const tools = config.tools.map((path) => (file === undefined ? path : resolve(dirname(file), path)))
   const providers = await listProvidersOf(config, io)
   const models = Object.entries(config.models).map(([ref, profile]) => ({ ref, ...toShownProfile(profile) }))
-  output.document({ file: file ?? null, store, tools, providers, models })
+  const agents = await listAgents(config)
+  const notice = config.onWait === undefined ? undefined : toShownNotice(config.onWait, io.env)
+  const { engine = {} } = config
+  output.document({
+    file: file ?? null,
+    store,
+    tools,
+    providers,
+    models,
+    agents,
+    engine,
+    ...(notice === undefined ? {} : { onWait: notice })
+  })
   for (const line of toColumns([
     ['file', toVisibleLine(file ?? 'none: only the providers that need no entry', 1000)],
     ['store', toVisibleLine(store.path ?? `from ${store.env}, which is not set`, 1000) + (store.exists ? '' : ' (not made yet)')],
-    ...tools.map((path) => ['tools', toVisibleLine(path, 1000)])
+    ...tools.map((path) => ['tools', toVisibleLine(path, 1000)]),
+    ...Object.entries(engine).map(([name, value]) => ['engine', `${name} ${value}`]),
+    ...(notice === undefined ? [] : [['on wait', renderNotice(notice)]])
   ])) {
     output.result(line)
   }
+  const agentRows = agents.map(({ name, path, agent }) => [toVisibleLine(name), toVisibleLine(path, 1000), toVisibleLine(agent)])
   for (const line of section('providers', toColumns(providers.map(toProviderRow)))) output.result(line)
-  for (const line of section('models', toColumns(models.map(toModelRow)))) output.result(line)
+  for (const line of section('models', toColumns(models.map(({ ref, ...profile }) => toProfileRow(ref, profile))))) output.result(line)
+  for (const line of section('agents', toColumns(agentRows))) output.result(line)
   return EXIT.completed
+}
+
+async function listAgents(config: Config): Promise<readonly { readonly name: string; readonly path: string; readonly agent: string }[]> {
+  const agents = Object.entries(await loadRegistered(config))
+  return agents.map(([name, { path, manifest }]) => ({ name, path, agent: manifest.definition.name }))
 }
 
 interface ShownStore {
@@ -76,19 +99,6 @@ function describeStore({ options, io }: CommandContext, config: Config): ShownSt
   }
 }
 
-/** Options are data of the provider's; whatever in them may be a secret is not shown. */
-function toShownProfile(profile: ModelProfile): ModelProfile {
-  return profile.options === undefined ? profile : { ...profile, options: hideSecrets(profile.options) }
-}
-
-const SECRET_NAME = /key|token|secret|password|credential|authorization|cookie/i
-
-function hideSecrets<T extends Json>(value: T): T {
-  return JSON.parse(
-    JSON.stringify(value, (name, inner: unknown) => (typeof inner === 'string' && SECRET_NAME.test(name) ? '[hidden]' : inner))
-  ) as T
-}
-
 function toProviderRow({ name: provider, driver, configured, baseURL, key }: ProviderInfo): readonly string[] {
   return [
     toVisibleLine(provider),
@@ -96,16 +106,6 @@ function toProviderRow({ name: provider, driver, configured, baseURL, key }: Pro
     baseURL === undefined ? '' : toVisibleLine(baseURL),
     renderKey(key),
     configured ? '' : '(needs no entry)'
-  ]
-}
-
-function toModelRow({ ref, ...profile }: ModelProfile & { readonly ref: string }): readonly string[] {
-  const { settings, options } = profile
-  return [
-    toVisibleLine(ref),
-    renderModel(profile),
-    settings === undefined ? '' : `settings ${toVisibleLine(toJsonText(settings))}`,
-    options === undefined ? '' : `options ${toVisibleLine(toJsonText(options))}`
   ]
 }
 

@@ -6,7 +6,7 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import { listProvidersOf, readConfiguration } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import type { HealthCheck } from '../health-check.ts'
-import { checkKeys, checkPrograms, checkSandbox, checkStore, toFailed } from '../health-check.ts'
+import { checkAgents, checkKeys, checkPrograms, checkSandbox, checkStore, toFailed } from '../health-check.ts'
 import { name } from '../option-values.ts'
 import { reachProviders } from '../reach-model.ts'
 import { findConfigFile } from '../store-location.ts'
@@ -53,7 +53,7 @@ async function runChecks(context: CommandContext, options: DoctorOptions): Promi
   const file = options.config === undefined ? findConfigFile(io.cwd) : resolve(io.cwd, options.config)
   const checks = [...checkPrograms()]
   const config = await read(file, checks)
-  checks.push(...(await checkStore(config, context)), await checkSandbox(context))
+  checks.push(...(await checkAgents(config)), ...(await checkStore(config, context)), await checkSandbox(context))
   const providers = await listProvidersOf(config, io)
   checks.push(...checkKeys(config, providers))
   if (options.reach === true) checks.push(...(await reachProviders(config, providers, context)))

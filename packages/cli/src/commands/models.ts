@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Config, ProviderInfo } from '@holdfast/config'
+import type { Config, ModelProfile, ProviderInfo } from '@holdfast/config'
 import type { ModelPrice } from '@holdfast/runtime'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
@@ -9,6 +9,7 @@ import { EXIT } from '../exit-code.ts'
 import { loadRuntime } from '../libraries.ts'
 import { name } from '../option-values.ts'
 import { renderKey, renderModel, renderPrice, renderWindow } from '../render-model.ts'
+import { renderFallbacks, toShownProfile } from '../shown-config.ts'
 import { findConfigFile } from '../store-location.ts'
 import { toVisibleLine } from '../visible-text.ts'
 
@@ -21,6 +22,8 @@ interface ModelInfo {
   readonly provider: string
   readonly model: string
   readonly key?: ProviderInfo['key']
+  /** Those that are to stand in, in their order. */
+  readonly fallbacks?: ModelProfile['fallbacks']
   /** Null where nobody said. */
   readonly price: ModelPrice | null
 }
@@ -49,9 +52,10 @@ async function listModels({ output, io }: CommandContext, options: ModelsOptions
   const models = await describeModels(config, providers)
   output.document({ models, providers })
   if (models.length === 0) output.progress('There are no model profiles: name a model as provider/model.')
-  const rows = models.map(({ ref, price, key, ...model }) => [
+  const rows = models.map(({ ref, price, key, fallbacks, ...model }) => [
     toVisibleLine(ref),
     renderModel(model),
+    renderFallbacks(fallbacks),
     renderPrice(price),
     renderWindow(price),
     renderKey(key)
@@ -68,11 +72,13 @@ async function describeModels(config: Config, providers: readonly ProviderInfo[]
   const { createPriceLookup } = await loadRuntime()
   const lookup = createPriceLookup({ overrides: await readPrices(config) })
   return Promise.all(
-    Object.entries(config.models).map(async ([ref, { provider, model }]) => {
+    Object.entries(config.models).map(async ([ref, profile]) => {
+      const { provider, model, fallbacks } = toShownProfile(profile)
       const { key, driver = provider } = providers.find((each) => each.name === provider) ?? {}
       // The price is that of the driver's own provider; another server at its address may charge otherwise.
       const called = { reference: ref, provider: driver === 'openai-compatible' ? provider : driver, model }
-      return { ref, provider, model, ...(key === undefined ? {} : { key }), price: await lookup.priceOf(called) }
+      const known = { ...(key === undefined ? {} : { key }), ...(fallbacks === undefined ? {} : { fallbacks }) }
+      return { ref, provider, model, ...known, price: await lookup.priceOf(called) }
     })
   )
 }

@@ -2,10 +2,13 @@ import type { Effect } from './fact.ts'
 import type { Digest, Ms } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 
-/** Which model a definition asks for: a provider's model, or a profile of the configuration. */
-export type ModelReference =
+/** A model by its provider, or a profile of the configuration. */
+export type ModelCandidate =
   | { readonly provider: string; readonly model: string; readonly options?: JsonObject; readonly settings?: ModelSettings }
   | { readonly ref: string; readonly options?: JsonObject; readonly settings?: ModelSettings }
+
+/** Which model a definition asks for, and which ones stand in, in their order, where it cannot answer. */
+export type ModelReference = ModelCandidate & { readonly fallbacks?: readonly ModelCandidate[] }
 
 /** Settings that every provider knows. */
 export interface ModelSettings {

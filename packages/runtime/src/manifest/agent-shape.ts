@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../contracts/json.ts'
-import type { FieldTable } from './agent-issues.ts'
+import { ModelShape, modelFields } from './model-shape.ts'
+import type { FieldTable } from './shape-check.ts'
 
 // The message of each check says what was expected: the reader of the issues puts the sentence around it.
 // This file is loaded when it is first used: zod is heavy.
@@ -17,30 +18,6 @@ const countOrNone = z.int(COUNT_OR_NONE).nonnegative(COUNT_OR_NONE)
 /** Anything: what is checked was read as JSON. */
 const json = z.custom<Json>()
 const data = z.record(z.string(), json, OBJECT)
-
-const settings = z.strictObject(
-  {
-    temperature: z.number('a number from 0 on').nonnegative('a number from 0 on').exactOptional(),
-    topP: z.number('a number from 0 to 1').min(0, 'a number from 0 to 1').max(1, 'a number from 0 to 1').exactOptional(),
-    topK: count.exactOptional(),
-    seed: z.int('a whole number').exactOptional(),
-    stopSequences: z.array(name, 'a list of texts').exactOptional(),
-    toolChoice: z
-      .union([z.enum(['auto', 'none', 'required']), z.strictObject({ tool: name })], 'auto, none, required or { tool: name }')
-      .exactOptional(),
-    maxOutputTokens: count.exactOptional()
-  },
-  OBJECT
-)
-
-const shared = {
-  options: z.record(z.string(), data, 'an object of objects, keyed by provider').exactOptional(),
-  settings: settings.exactOptional()
-}
-const model = z.union(
-  [z.strictObject({ provider: name, model: name, ...shared }), z.strictObject({ ref: name, ...shared })],
-  '{ provider, model } or { ref }'
-)
 
 const variable = z.strictObject(
   {
@@ -85,7 +62,7 @@ const limits = z.strictObject(
 /** What an agent is, in code and in a manifest. */
 const agent = {
   description: text.exactOptional(),
-  model,
+  model: ModelShape,
   systemPrompt: text.exactOptional(),
   prompt: text.exactOptional(),
   variables: z.array(variable, 'a list').exactOptional(),
@@ -122,12 +99,10 @@ export const AGENT_FIELDS: FieldTable = {
     known: Object.keys(AgentManifestShape.shape),
     later: [
       ...['steps', 'connections', 'initialPrompts', 'agents', 'permissions', 'grants', 'capabilities'],
-      ...['contextStrategy', 'hooks', 'plugins', 'children', 'skills', 'fallbacks']
+      ...['contextStrategy', 'hooks', 'plugins', 'children', 'skills']
     ]
   },
-  model: { known: ['provider', 'model', 'ref', ...Object.keys(shared)], later: ['fallbacks'] },
-  'model.settings': { known: Object.keys(settings.shape), later: [] },
-  'model.settings.toolChoice': { known: ['tool'], later: [] },
+  ...modelFields('model'),
   'variables.*': { known: Object.keys(variable.shape), later: [] },
   'tools.*': { known: ['ref', 'effect', 'timeoutMs'], later: ['approval'] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }

@@ -1,29 +1,42 @@
 import type { AgentDefinition } from '../contracts/api.ts'
 import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
 import type { JsonObject } from '../contracts/json.ts'
-import type { Definition, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
+import type { ModelResolver } from '../contracts/model.ts'
+import type { Definition, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { digestJson } from '../util/canonical.ts'
 import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { toCodeProblems } from './agent-fault.ts'
-import { checkShape } from './agent-issues.ts'
+import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
 import { compileSchema } from './json-schema.ts'
 import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape } from './libraries.ts'
+import type { Path } from './problem.ts'
 import { toManifestError } from './problem.ts'
 import { foldReference, resolveTools } from './resolve-tools.ts'
 import { toJsonSchema } from './standard-schema.ts'
 import { collectTools, isTool } from './tool-registry.ts'
 
+/** What a definition is frozen with. */
+export interface FreezeOptions {
+  /** Says which models stand in. Default: those of the definition. */
+  readonly models?: Pick<ModelResolver, 'fallbacksOf'>
+}
+
 /**
  * Resolves and freezes a definition. The digest covers what changes behaviour: not metadata, not the order of keys, not how a default is spelled out
  * as undefined. Everything that can be wrong is found here, before anything is paid for.
  *
- * Throws `invalid_manifest` (details: `problems`), `tool_unknown` (details: `unknown`), `invalid_tools` (details: `tool`).
+ * Throws `invalid_manifest` (details: `problems`), `tool_unknown` (details: `unknown`), `invalid_tools` (details: `tool`), and what `models` says
+ * of fallbacks.
  */
-export async function freezeDefinition(agent: AgentDefinition, registry: Iterable<Tool> = []): Promise<Publication> {
+export async function freezeDefinition(
+  agent: AgentDefinition,
+  registry: Iterable<Tool> = [],
+  { models }: FreezeOptions = {}
+): Promise<Publication> {
   if (typeof agent !== 'object' || agent === null) throw toError('the definition', [NO_OBJECT])
   const tools = collectTools(agent, registry)
   const data = await checkAgent(agent)
@@ -36,7 +49,7 @@ export async function freezeDefinition(agent: AgentDefinition, registry: Iterabl
   const definition: Definition = {
     name: data.name,
     ...(data.description === undefined ? {} : { description: data.description }),
-    model: toModel(data, descriptors),
+    model: toModel(data, descriptors, models),
     ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt }),
     ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
     variables: variables.map(({ metadata: _, ...variable }) => variable),
@@ -82,13 +95,27 @@ async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void>
   }
 }
 
-/** The model reference; a tool that the model must choose is one of the definition's, by the name that the model sees. */
-function toModel({ model, name }: CodeAgent, descriptors: readonly ToolDescriptor[]): ModelReference {
+/** The model with those that stand in for it: none is as good as an empty list. */
+function toModel({ name, model }: CodeAgent, descriptors: readonly ToolDescriptor[], models: FreezeOptions['models']): ModelReference {
+  const { fallbacks: own = [], ...first } = model
+  const fallbacks = models?.fallbacksOf?.(model) ?? own
+  const choose = (candidate: ModelCandidate, path: Path) => withChosenTool(candidate, descriptors, { name, path })
+  const chosen = choose(first, ['model'])
+  if (fallbacks.length === 0) return chosen
+  return { ...chosen, fallbacks: fallbacks.map((candidate, index) => choose(candidate, ['model', 'fallbacks', index])) }
+}
+
+/** A tool that the model must choose is one of the definition's, by the name that the model sees. */
+function withChosenTool<T extends ModelCandidate>(
+  model: T,
+  descriptors: readonly ToolDescriptor[],
+  { name, path: around }: { readonly name: string; readonly path: Path }
+): T {
   const choice = model.settings?.toolChoice
   if (typeof choice !== 'object') return model
   const chosen = descriptors.find((descriptor) => foldReference(descriptor.name) === foldReference(choice.tool))
   if (chosen !== undefined) return { ...model, settings: { ...model.settings, toolChoice: { tool: chosen.name } } }
-  const path = ['model', 'settings', 'toolChoice', 'tool']
+  const path = [...around, 'settings', 'toolChoice', 'tool']
   const expected = `one of ${descriptors.map((descriptor) => descriptor.name).join(', ')}`
   throw toError(name, [{ code: 'invalid', path, message: 'this is no tool of the definition', expected }])
 }

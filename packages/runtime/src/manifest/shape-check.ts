@@ -5,7 +5,7 @@ import type { Path } from './problem.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** The fields of each object, by its path with `*` for any index: what exists, and what a later version of the product runs. */
+/** The fields of each object, by its path with `*` for any name or index: what exists, and what a later version of the product runs. */
 export interface FieldTable {
   readonly [path: string]: { readonly known: readonly string[]; readonly later: readonly string[] }
 }
@@ -13,11 +13,24 @@ export interface FieldTable {
 /** The result of a shape check: the data, or what is wrong. */
 export type ShapeCheck<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly faults: readonly AgentFault[] }
 
+/** What is checked: where it stands in its document, and what the document is written in. */
+export interface ShapeCheckOptions {
+  readonly around?: Path
+  /** Default: `the language`. */
+  readonly what?: string
+}
+
 /** Checks a value against a shape: fields unknown or of a later version, fields missing, values that are something else. */
-export function checkShape<T>(shape: z.ZodType<T>, fields: FieldTable, value: unknown): ShapeCheck<T> {
+export function checkShape<T>(
+  shape: z.ZodType<T>,
+  fields: FieldTable,
+  value: unknown,
+  { around = [], what = 'the language' }: ShapeCheckOptions = {}
+): ShapeCheck<T> {
   const result = shape.safeParse(value)
   if (result.success) return { ok: true, data: result.data }
-  return { ok: false, faults: result.error.issues.flatMap((issue) => toFaults({ value, fields }, issue, [])) }
+  const faults = result.error.issues.flatMap((issue) => toFaults({ value, fields, around, what }, issue, []))
+  return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...around, ...fault.path] })) }
 }
 
 /** Where a text is expected, and something else stands. */
@@ -35,14 +48,14 @@ function textPaths(issue: Issue, around: Path): readonly Path[] {
   return isText ? [path] : []
 }
 
-interface Checked {
+interface Checked extends Required<ShapeCheckOptions> {
   readonly value: unknown
   readonly fields: FieldTable
 }
 
 function toFaults(checked: Checked, issue: Issue, around: Path): readonly AgentFault[] {
   const path = [...around, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))]
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => toFieldFault(checked.fields, path, key))
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => toFieldFault(checked, path, key))
   if (issue.code === 'invalid_union') {
     const branch = issue.errors.length > 0 ? nearestBranch(checked.value, path, issue.errors) : undefined
     if (branch !== undefined) return branch.flatMap((inner) => toFaults(checked, inner, path))
@@ -62,11 +75,12 @@ function nearestBranch(value: unknown, path: Path, branches: readonly (readonly 
   return fitting.toSorted((a, b) => weight(a) - weight(b))[0]
 }
 
-function toFieldFault(fields: FieldTable, around: Path, key: string): AgentFault {
-  const { known, later } = fields[toPattern(around)] ?? { known: [], later: [] }
+function toFieldFault({ fields, around: outer, what }: Checked, around: Path, key: string): AgentFault {
+  const object = [...outer, ...around]
+  const { known, later } = Object.entries(fields).find(([pattern]) => matches(pattern, object))?.[1] ?? { known: [], later: [] }
   const path = [...around, key]
   if (later.includes(key)) {
-    return { code: 'unsupported', path, message: 'this field belongs to the language, but this version does not run it yet' }
+    return { code: 'unsupported', path, message: `this field belongs to ${what}, but this version does not run it yet` }
   }
   if (known.includes(key)) return { code: 'invalid', path, message: 'this field does not go with the others here' }
   const [nearMiss] = nearest(key, [...known, ...later])
@@ -74,8 +88,9 @@ function toFieldFault(fields: FieldTable, around: Path, key: string): AgentFault
   return { code: 'unknown_field', path, message: 'there is no such field', ...expected, ...(nearMiss === undefined ? {} : { nearMiss }) }
 }
 
-function toPattern(path: Path): string {
-  return path.map((part) => (typeof part === 'number' ? '*' : part)).join('.')
+function matches(pattern: string, path: Path): boolean {
+  const parts = pattern === '' ? [] : pattern.split('.')
+  return parts.length === path.length && parts.every((part, index) => part === '*' || part === path[index])
 }
 
 /** The own property at a path. */

@@ -1,0 +1,63 @@
+import type { FieldNotes } from './field-note.ts'
+
+const RATE = 'US dollars per million tokens'
+const SETTINGS = '`model.settings` of an [agent](manifest.md)'
+const OPTIONS = '`model.options` of an [agent](manifest.md)'
+
+/** What a field of a configuration is. Exactly the fields of its shapes. */
+export const CONFIG_NOTES: FieldNotes = {
+  version: { is: 'The version of the form: a text, so in quotes.' },
+  providers: { is: 'How providers are reached, by names of your own. One that is called like a driver is of that driver.' },
+  'providers.NAME.driver': { is: 'Which wire it speaks; see below.', type: 'a driver', without: 'the name' },
+  'providers.NAME.apiKey': { is: 'Where its key is.', without: "the driver's own variable" },
+  'providers.NAME.apiKey.env': { is: 'The environment variable that holds it.' },
+  'providers.NAME.baseURL': {
+    is: 'Its address: http or https, without credentials, query and fragment.',
+    without: "the driver's own; `openai-compatible` needs one"
+  },
+  'providers.NAME.api': { is: "Which of OpenAI's interfaces it speaks.", without: '`responses`' },
+  models: { is: 'Profiles: models under names of your own, which agents name with `model: { ref: NAME }`.' },
+  'models.NAME.provider': { is: 'A name under `providers`, or a driver that needs no entry there.' },
+  'models.NAME.model': { is: 'What the provider calls the model; with the driver `scripted` the path of a script.' },
+  'models.NAME.options': { as: `${OPTIONS}; what the agent says wins` },
+  'models.NAME.settings': { as: `${SETTINGS}; what the agent says wins` },
+  'models.NAME.fallbacks': {
+    is: 'Models that are to stand in, in their order, where this one cannot answer; at most 16. Publications keep them; none is asked yet.',
+    without: 'none'
+  },
+  'models.NAME.fallbacks[].provider': { is: 'A provider; with `model`, in place of `ref`.' },
+  'models.NAME.fallbacks[].model': { is: 'What the provider calls the model.' },
+  'models.NAME.fallbacks[].ref': { is: 'Another profile; its own fallbacks are not asked.' },
+  'models.NAME.fallbacks[].options': { as: OPTIONS },
+  'models.NAME.fallbacks[].settings': { as: SETTINGS },
+  'models.NAME.prices': { is: 'What the model costs, above what the runtime knows.', without: 'the table of the runtime' },
+  'models.NAME.prices.input': { is: `Of what is sent, in ${RATE}.` },
+  'models.NAME.prices.output': { is: `Of what is answered, in ${RATE}.` },
+  'models.NAME.prices.cacheRead': { is: `Of what is read from a cache, in ${RATE}.`, without: 'not known' },
+  'models.NAME.prices.cacheWrite': { is: `Of what is put into a cache, in ${RATE}.`, without: 'not known' },
+  'models.NAME.prices.cacheWriteHour': { is: 'The same for a cache that lasts an hour.', without: 'not known' },
+  'models.NAME.prices.above': { is: 'Other rates for long requests.', without: 'none' },
+  'models.NAME.prices.above[].inputTokens': { is: 'From how many tokens on they hold.' },
+  'models.NAME.prices.above[].input': { as: '`prices.input`' },
+  'models.NAME.prices.above[].output': { as: '`prices.output`' },
+  'models.NAME.prices.above[].cacheRead': { as: '`prices.cacheRead`' },
+  'models.NAME.prices.above[].cacheWrite': { as: '`prices.cacheWrite`' },
+  'models.NAME.prices.above[].cacheWriteHour': { as: '`prices.cacheWriteHour`' },
+  tools: { is: 'Paths of modules that export tools.', without: 'none' },
+  store: { is: 'The path of the file in which threads are kept.', type: 'text or `{ env }`', without: '`.holdfast/holdfast.db`' },
+  'store.env': { is: 'The environment variable that holds the path.' },
+  agents: {
+    is: 'Paths of agent files, by the names under which agents may start them: letters, digits, `-` and `_`.',
+    type: 'object of texts',
+    without: 'none'
+  },
+  onWait: { is: 'Who is told that a run waits for a person. Read and checked; nobody is told yet.', without: 'nobody' },
+  'onWait.command': { is: 'A program of this machine and its arguments; in place of `webhook`.' },
+  'onWait.webhook': { is: 'A URL: http or https, without credentials, query and fragment.' },
+  'onWait.webhook.env': { is: 'The environment variable that holds the URL, where it is secret itself.' },
+  'onWait.secret': { is: 'What requests to the webhook are signed with.', without: 'they are not signed' },
+  'onWait.secret.env': { is: 'The environment variable that holds it.' },
+  engine: { is: 'How the runtime of the command works.' },
+  'engine.concurrency': { is: 'How many threads are driven at once.', without: '256' },
+  'engine.leaseMs': { is: 'How long a dead owner blocks its threads.', type: 'whole number from 100', without: '10000' }
+}
