@@ -249,6 +249,7 @@ async function waitingThread(folder: string): Promise<string> {
     row: { ...row, status: 'waiting' },
     timer: null,
     progress: true,
+    sync: 'now',
     then: 'release'
   })
   return thread

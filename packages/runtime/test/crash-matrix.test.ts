@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Effect, Fact } from '../src/contracts/fact.ts'
+import type { Effect } from '../src/contracts/fact.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
@@ -8,21 +8,14 @@ import type { FakeClock } from '../src/testing/fake-clock.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { FaultPoint } from '../src/testing/faulty-store.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
+import type { Crashed } from './crash/checks.ts'
+import { checkOnce, checkRepeated, expectEach, look, ONCE, REPEATABLE } from './crash/checks.ts'
 import type { Client, Ending, World } from './crash/scenario.ts'
-import { callsOf, cancel, converse, startProcess, toComparable, wireIds } from './crash/scenario.ts'
-import { folder, latch, resultsIn, within } from './runtime-kit.ts'
+import { cancel, converse, startProcess, toComparable } from './crash/scenario.ts'
+import { folder, latch, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenarios. Another number is a change of what is committed when: look at it, then write it here. */
 const WRITES = { converse: 22, cancel: 13 }
-
-const REPEATABLE: { readonly [tool: string]: Effect } = {
-  weigh: 'read',
-  price: 'idempotent',
-  stock: 'read',
-  broken: 'idempotent',
-  hang: 'read'
-}
-const ONCE: { readonly [tool: string]: Effect } = { weigh: 'once', price: 'once', stock: 'once', broken: 'once', hang: 'once' }
 
 /** Where the processes of one case meet. */
 interface Place {
@@ -65,15 +58,6 @@ async function runUndisturbed(place: Place, { client, effects, key }: Case): Pro
   return { ...ending, writes }
 }
 
-interface Crashed extends Ending {
-  /** What the log held when the first process was dead. */
-  readonly before: readonly Fact[]
-  readonly pending: readonly string[]
-  /** What began in which process. */
-  readonly first: World['begun']
-  readonly second: World['begun']
-}
-
 /** The same with a process that dies at one of its writes, before or after the commit, and another that goes on. */
 async function runCrashed(place: Place, { client, effects, key }: Case, write: number, point: FaultPoint): Promise<Crashed> {
   const world: World = { begun: [], prompts: [] }
@@ -106,14 +90,6 @@ async function runCrashed(place: Place, { client, effects, key }: Case, write: n
   return { ...ending, before, pending, first, second }
 }
 
-async function look(store: Store, key: string): Promise<{ readonly before: readonly Fact[]; readonly pending: readonly string[] }> {
-  const { items } = await store.threads({ tenant: 'default', limit: 1_000 })
-  const id = items.find((thread) => thread.key === key)?.id
-  if (id === undefined) return { before: [], pending: [] }
-  const commits = await store.read(id, 1, 8_000_000)
-  return { before: commits.flatMap((commit) => commit.facts), pending: (await store.pending(id)).map((item) => item.kind) }
-}
-
 /** Tries every write position with both faults. */
 async function sweep(place: Place, base: Omit<Case, 'key'>, writes: number, check: (crashed: Crashed) => void): Promise<void> {
   for (let write = 1; write <= writes; write++) {
@@ -124,45 +100,6 @@ async function sweep(place: Place, base: Omit<Case, 'key'>, writes: number, chec
       expectEach(`write ${write}, ${point} its effect`, () => check(crashed))
     }
   }
-}
-
-function expectEach(where: string, check: () => void): void {
-  try {
-    check()
-  } catch (error) {
-    if (error instanceof Error) error.message = `${where}: ${error.message}`
-    throw error
-  }
-}
-
-/** Each effect happened at most once, and what was started and not settled, and nothing else, is unknown to the model. */
-function checkOnce({ before, facts, prompt, first, second }: Crashed): void {
-  const begun = [...first, ...second].map(({ call }) => call)
-  expect(new Set(begun).size).toBe(begun.length)
-  const { open } = callsOf(before)
-  const { settled, open: left } = callsOf(facts)
-  const unknown = [...settled.values()].filter((fact) => fact.outcome === 'unknown').map((fact) => fact.call)
-  expect(new Set(unknown)).toEqual(open)
-  expect(left.size).toBe(0)
-  for (const fact of settled.values()) if (fact.outcome === 'ok') expect(begun).toContain(fact.call)
-  const shown = resultsIn(prompt)
-  const wire = wireIds(facts)
-  for (const [id, { result }] of settled) {
-    const told =
-      'inline' in result && 'error' in result.inline
-        ? { type: 'error-text', value: result.inline.error }
-        : { type: expect.stringMatching(/json|text/) }
-    expect(shown.get(wire.get(id) ?? '')).toMatchObject(told)
-  }
-}
-
-/** What was settled was not begun again, and whatever was begun again had the same key. */
-function checkRepeated({ before, first, second }: Crashed): void {
-  const { settled } = callsOf(before)
-  for (const { call } of second) expect(settled.has(call)).toBe(false)
-  const keys = new Map(first.map(({ call, key }) => [call, key]))
-  for (const { call, key } of second) expect(key).toBe(keys.get(call) ?? key)
-  expect(new Set(second.map(({ call }) => call)).size).toBe(second.length)
 }
 
 describe.each([

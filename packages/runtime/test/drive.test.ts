@@ -32,7 +32,8 @@ const heartOf = (plan: (log: Log, context: PlanContext) => Planned): Heart<Log> 
   },
   plan,
   project: () => ROW,
-  progress: () => false
+  progress: () => false,
+  reachesOut: () => true
 })
 
 const itemOf = (id: string, kind: ItemKind): Omit<InboxItem, 'at' | 'state'> => ({

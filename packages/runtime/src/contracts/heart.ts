@@ -63,6 +63,8 @@ export interface Heart<State> {
   project(state: State): ThreadRow
   /** Whether a commit of these facts is progress (protocol §5). */
   progress(facts: readonly Fact[]): boolean
+  /** Whether something outside may follow from a commit of these facts, so that they must be synced before (protocol §10). */
+  reachesOut(facts: readonly Fact[]): boolean
 }
 
 /** What an effect gave: the facts to commit. Empty: nothing to say (dropped while draining). */

@@ -134,6 +134,11 @@ export interface AppendRequest {
   readonly timer: { readonly at?: Ms; readonly inMs?: Ms } | null
   /** Whether this commit is progress (a response, a settlement, a wait, an end): resets the count of idle claims. */
   readonly progress: boolean
+  /**
+   * `later`: nothing outside follows from this commit, and it answers nobody, before another of the thread that says `now`. A store that
+   * syncs may leave it to the sync of the next commit; it is as atomic, ordered and visible as any.
+   */
+  readonly sync: 'now' | 'later'
   readonly then: 'keep' | 'release'
 }
 
@@ -201,7 +206,7 @@ export interface RunInfo {
  * (`HoldfastError`), and then the outcome is unknown: repeat it. A store that has been closed throws `store_closed`.
  */
 export interface Store extends AsyncDisposable {
-  /** How much a power cut may lose: `power` nothing that was acknowledged, `process` the last commits, `none` everything. */
+  /** How much a power cut may lose: `power` the last commits that said `sync: 'later'`, `process` the last commits, `none` everything. */
   readonly durability: 'power' | 'process' | 'none'
 
   /** Keeps a frozen definition. Idempotent by digest. */

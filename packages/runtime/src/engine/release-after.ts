@@ -35,6 +35,7 @@ async function isKeptBy(store: Store, claim: Claim, pauseMs: Ms): Promise<boolea
     row: info.row,
     timer: { inMs: pauseMs },
     progress: false,
+    sync: 'now',
     then: 'release'
   })
   return receipt.ok && receipt.owned

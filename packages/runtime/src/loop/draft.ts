@@ -139,8 +139,15 @@ class Drafting<State> {
       row: this.#heart.project(this.state),
       timer: timerOf(plan, ready),
       progress: this.#heart.progress(this.facts),
+      sync: this.#mayLag(then) ? 'later' : 'now',
       then
     }
+  }
+
+  /** Whether nothing outside learns of this commit or follows from it. */
+  #mayLag(then: 'keep' | 'release'): boolean {
+    const touches = [this.#consumed, this.#send, this.#spawn, this.#open, this.#close].some((list) => list.length > 0)
+    return then === 'keep' && !touches && !this.#heart.reachesOut(this.facts)
   }
 
   #takeOne(context: { readonly now: Ms }): boolean {

@@ -13,10 +13,17 @@ import { isBusy, newerStore, toStoreError } from './sqlite-errors.ts'
 /** A synchronous part of a write transaction. `after` takes what may be done once it is committed; the job itself may run twice. */
 export type Job<Result> = (after: (effect: () => void) => void) => Result
 
+/** How a job is written. */
+export interface JobOptions {
+  /** On whose behalf it is done, where one follows the other. */
+  readonly writer?: string
+  /** Whether its sync to the disk may be left to a later transaction. Default false. */
+  readonly mayLag?: boolean
+}
+
 /** The one way to write. */
 export interface GroupCommit {
-  /** `writer` names on whose behalf it is done, where one follows the other. */
-  run<Result>(job: Job<Result>, writer?: string): Promise<Result>
+  run<Result>(job: Job<Result>, options?: JobOptions): Promise<Result>
   /** Resolves when all that was asked before is settled. */
   drain(): Promise<void>
 }
@@ -24,6 +31,8 @@ export interface GroupCommit {
 /** What a group commit needs to know. */
 export interface GroupCommitOptions {
   readonly path: string
+  /** Whether transactions are synced to the disk, but for those in which every job may lag. */
+  readonly syncs: boolean
   /** How long a job waits for other processes. */
   readonly busyTimeoutMs: Ms
   /** The schema that this program writes; a file that a newer program has changed meanwhile is not written any more. */
@@ -37,6 +46,7 @@ const MAX_AT_ONCE = 8
 interface Asked {
   readonly job: Job<unknown>
   readonly writer: string | null
+  readonly mayLag: boolean
   /** Since when another process has been in the way. */
   busySince: Ms | null
   readonly resolve: (result: unknown) => void
@@ -72,7 +82,7 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
 
   function settle(batch: readonly Asked[]): void {
     try {
-      tell(batch, transact(batch.map((asked) => asked.job)))
+      tell(batch, transact(batch))
       retries = 0
     } catch (error) {
       if (isBusy(error)) putBack(batch, error)
@@ -105,9 +115,12 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
     nextTick(flush)
   }
 
-  function run<Result>(job: Job<Result>, writer: string | null = null): Promise<Result> {
+  function run<Result>(
+    job: Job<Result>,
+    { writer = null, mayLag = false }: { writer?: string | null; mayLag?: boolean } = {}
+  ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      queue.push({ job, writer, busySince: null, resolve: resolve as (result: unknown) => void, reject })
+      queue.push({ job, writer, mayLag, busySince: null, resolve: resolve as (result: unknown) => void, reject })
       if (!isScheduled) scheduleFor(writer)
     })
   }
@@ -128,11 +141,13 @@ function tell(batch: readonly Asked[], outcomes: readonly Outcome[]): void {
   }
 }
 
-function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (jobs: readonly Job<unknown>[]) => readonly Outcome[] {
+function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (batch: readonly Asked[]) => readonly Outcome[] {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const version = db.prepare('PRAGMA user_version')
-  return (jobs) => {
+  const chooseSync = createSyncChoice(db, options.syncs)
+  return (batch) => {
+    chooseSync(batch.every((asked) => asked.mayLag))
     const effects: (() => void)[] = []
     const after = (effect: () => void) => {
       effects.push(effect)
@@ -142,7 +157,7 @@ function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (jobs
     try {
       const found = Number(version.get()?.['user_version'])
       if (found > options.schemaVersion) throw newerStore(options.path, found, options.schemaVersion)
-      outcomes = jobs.map((job) => runJob(job, after))
+      outcomes = batch.map((asked) => runJob(asked.job, after))
       commit.run()
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -150,6 +165,17 @@ function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (jobs
     }
     for (const effect of effects) effect()
     return outcomes
+  }
+}
+
+/** Says, before a transaction, whether it is synced: a sync covers all that was written before it. */
+function createSyncChoice(db: DatabaseSync, syncs: boolean): (mayLag: boolean) => void {
+  let lags = false
+  return (mayLag) => {
+    if (!syncs || lags === mayLag) return
+    // Not prepared: SQLite does what the pragma says when it reads it.
+    db.exec(mayLag ? 'PRAGMA synchronous = NORMAL' : 'PRAGMA synchronous = FULL')
+    lags = mayLag
   }
 }
 

@@ -6,7 +6,7 @@ import type { Store } from '../contracts/store.ts'
 import { assertAppendable } from './append-rules.ts'
 import { retryBusy } from './busy-retry.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
-import type { GroupCommit, Job } from './group-commit.ts'
+import type { GroupCommit, GroupCommitOptions, Job, JobOptions } from './group-commit.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { toImportedTexts } from './imported-thread.ts'
 import { createAppend } from './sqlite-append.ts'
@@ -24,7 +24,7 @@ import { createTables } from './sqlite-tables.ts'
 
 /** How a SQLite store is opened. */
 export interface SqliteStoreOptions {
-  /** `power` (default): every commit is synced. `process`: a power cut may lose the last commits, the end of a process none. */
+  /** `power` (default): every commit from which something outside may follow is synced before it does, and what is answered is. `process`: a power cut may lose the last commits, the end of a process none. */
   readonly durability?: 'power' | 'process'
   readonly clock?: Pick<Clock, 'now'>
   /** How long a call waits for other processes that hold the file locked, before `store_unavailable`. Default 30,000. */
@@ -39,7 +39,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const { durability = 'power', busyTimeoutMs = 30_000 } = options
   const db = await openSqliteFile(path, { durability, busyTimeoutMs })
   const clock = options.clock ?? { now: () => Date.now() }
-  const access = createAccess(db, path, busyTimeoutMs)
+  const access = createAccess(db, { path, busyTimeoutMs, syncs: durability === 'power', schemaVersion: SCHEMA_VERSION })
   const parts = createParts(db, () => Math.round(clock.now()))
   return {
     durability,
@@ -60,18 +60,19 @@ type Reads = Pick<Store, 'publication' | 'pending' | 'items' | 'read' | 'follow'
 
 /** The two ways to the file: a step of the next write transaction, and a step that only reads. */
 interface Access {
-  write<Result>(job: Job<Result>, writer?: string): Promise<Result>
+  write<Result>(job: Job<Result>, options?: JobOptions): Promise<Result>
   read<Result>(step: () => Result): Promise<Result>
   /** Lets what was asked finish and refuses what comes later. */
   close(): Promise<void>
 }
 
-function createAccess(db: DatabaseSync, path: string, busyTimeoutMs: Ms): Access {
-  const commits: GroupCommit = createGroupCommit(db, { path, busyTimeoutMs, schemaVersion: SCHEMA_VERSION })
+function createAccess(db: DatabaseSync, options: GroupCommitOptions): Access {
+  const { path, busyTimeoutMs } = options
+  const commits: GroupCommit = createGroupCommit(db, options)
   let closing: Promise<void> | null = null
   const closed = () => new HoldfastError('store_closed', `The store ${path} has been closed. Open it again.`, { details: { path } })
   return {
-    write: (job, writer) => (closing === null ? commits.run(job, writer) : Promise.reject(closed())),
+    write: (job, jobOptions) => (closing === null ? commits.run(job, jobOptions) : Promise.reject(closed())),
     read: (step) =>
       retryBusy(
         () => {
@@ -122,7 +123,7 @@ function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | '
     async append(request) {
       assertAppendable(request)
       const facts = toFactsText(request.thread, request.facts)
-      return access.write((after) => append(request, facts, after), request.thread)
+      return access.write((after) => append(request, facts, after), { writer: request.thread, mayLag: request.sync === 'later' })
     },
     async deliver(items) {
       for (const item of items) toBodyText(item)

@@ -18,6 +18,18 @@ export const appendCases: readonly StoreCase[] = [
     }
   },
   {
+    name: 'shows a commit whose sync may wait to everybody at once',
+    async run({ store }, kit) {
+      const owner = await kit.own(await kit.start())
+      const request = owner.request({ facts: [note('soon')], sync: 'later' })
+      const receipt = accepted(await store.append(request))
+      const [commit] = await store.read(request.thread, receipt.sequence, 1_000)
+      assert.deepEqual(commit?.facts, request.facts)
+      assert.equal(accepted(await store.append(request)).repeated, true)
+      accepted(await store.append(owner.request({ expectedSequence: receipt.sequence, facts: [note('now')] })))
+    }
+  },
+  {
     name: 'gives the receipt and owned false for a repeat after a takeover',
     async run({ store }, kit) {
       const thread = await kit.start()

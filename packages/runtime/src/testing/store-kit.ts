@@ -200,6 +200,7 @@ function createOwner(store: Store, claim: Claim, row: ThreadRow): Owner {
     row,
     timer: null,
     progress: false,
+    sync: 'now',
     then: 'keep',
     ...over
   })

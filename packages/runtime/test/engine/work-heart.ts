@@ -42,6 +42,7 @@ export const workHeart: Heart<WorkState> = {
     return planned({ actions, timer: due, rest: actions.length === 0 })
   },
   project: (state) => workRow(state.needs, state.works.size > 0 ? 'running' : 'waiting'),
+  reachesOut: () => true,
   progress: (facts) => facts.some((fact) => fact.type === 'call.settled')
 }
 
