@@ -111,6 +111,10 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'A fact refers to a body that is kept outside of the log, and that body is not here.',
     remedy: 'Restore the store from a backup.'
   },
+  artifact_corrupt: {
+    cause: 'What is kept under a digest is not what was put there: it was changed or damaged. It is not used.',
+    remedy: 'Restore the store (and the folder of artifacts, where they lie in files) from a backup. The log of the thread is whole.'
+  },
   grants_unreadable: {
     cause: 'What a thread may do was recorded, and the record is damaged or comes from a newer version. Then nothing is granted.',
     remedy: 'Drive the thread with the version that wrote it, or restore the store from a backup.'

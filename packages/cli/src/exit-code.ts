@@ -53,7 +53,8 @@ const UNREACHABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'log_corrupt',
   'format_unknown',
   'publication_missing',
-  'artifact_missing'
+  'artifact_missing',
+  'artifact_corrupt'
 ])
 
 /** The reason of an interruption by the command's own clock. */

@@ -95,6 +95,9 @@ describe('the fixture of schema 1', () => {
     const facts = (await store.read('thr_midloop000', 1, 100_000)).flatMap((commit) => commit.facts.map((fact) => fact.type))
     expect(facts).toEqual(['thread.created', 'run.started', 'turn.started'])
     expect((await store.runs('thr_completed0')).map((run) => [run.status, run.startedIn, run.endedIn])).toEqual([['completed', 2, 3]])
+    const [artifact] = (await store.artifacts.list({ tenant: 'default' })).items
+    expect(new TextDecoder().decode(await store.artifacts.get('default', artifact?.digest ?? ''))).toBe('"the output"')
+    expect(await store.artifactUses('default', [artifact?.digest ?? ''])).toMatchObject([{ threads: 1, thread: 'thr_completed0' }])
     expect(await store.publication('sha256:fixture')).toMatchObject({ definition: { name: 'fixture' } })
     await store[Symbol.asyncDispose]()
   })

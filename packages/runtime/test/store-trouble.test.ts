@@ -7,7 +7,7 @@ import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-import type { FaultPlan } from '../src/testing/faulty-store.ts'
+import type { FaultPlan } from '../src/testing/fault-plan.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
 import {
   agentOf,

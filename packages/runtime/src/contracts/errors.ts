@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   format_unknown: { status: 500, retryable: false },
   publication_missing: { status: 500, retryable: false },
   artifact_missing: { status: 500, retryable: false },
+  artifact_corrupt: { status: 500, retryable: false },
   grants_unreadable: { status: 500, retryable: false },
   // the model
   provider_unavailable: { status: 502, retryable: true },

@@ -1,3 +1,4 @@
+import type { ArtifactStore, ArtifactUse } from './artifact.ts'
 import type { Beat, Claim, ClaimRequest } from './claim.ts'
 import type { Commit, Fact, RunStatus } from './fact.ts'
 import type { Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, WaitId } from './ids.ts'
@@ -104,6 +105,8 @@ export interface ImportedThread {
   readonly runs: readonly RunInfo[]
   /** Open, decided and closed ones. */
   readonly waits: readonly WaitRow[]
+  /** Those that its commits name. */
+  readonly artifacts: readonly Digest[]
   readonly timerAt?: Ms
 }
 
@@ -128,6 +131,7 @@ export interface AppendRequest {
   readonly spawn: readonly NewThread[]
   readonly open: readonly NewWait[]
   readonly close: readonly WaitId[]
+  /** Those that `facts` name: put before, counted as used in the same transaction. */
   readonly artifacts: readonly Digest[]
   readonly row: ThreadRow
   /** The store keeps the earlier of `at` and its now + `inMs`; null: no timer. */
@@ -208,6 +212,8 @@ export interface RunInfo {
 export interface Store extends AsyncDisposable {
   /** How much a power cut may lose: `power` the last commits that said `sync: 'later'`, `process` the last commits, `none` everything. */
   readonly durability: 'power' | 'process' | 'none'
+  /** Where bytes lie that are too large for a commit, unless the runtime is given another place for them. */
+  readonly artifacts: ArtifactStore
 
   /** Keeps a frozen definition. Idempotent by digest. */
   publish(publication: Publication): Promise<void>
@@ -275,4 +281,6 @@ export interface Store extends AsyncDisposable {
   /** Open waits, and decided ones that their thread has not read yet. */
   waits(query: WaitQuery): Promise<Page<WaitRow>>
   wait(id: WaitId): Promise<WaitRow | null>
+  /** Which of these artifacts are named by commits of the tenant's threads, or of one thread. At most 1,000 digests are asked for at once. */
+  artifactUses(tenant: string, digests: readonly Digest[], options?: { readonly thread?: ThreadId }): Promise<readonly ArtifactUse[]>
 }

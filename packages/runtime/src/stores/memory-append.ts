@@ -113,6 +113,7 @@ function commit(db: MemoryDatabase, thread: MemoryThread, request: AppendRequest
     for (const run of toRunRows(thread.id, thread.commits.length, request.facts, request.row, thread.row))
       thread.runs.set(run.run, toCopy(run))
   }
+  for (const digest of request.artifacts) thread.artifacts.add(digest)
   thread.row = toCopy(request.row)
   thread.publication = repinned(request.facts) ?? thread.publication
   thread.moved = request.facts.some((fact) => fact.type === 'thread.moved')

@@ -41,6 +41,8 @@ export interface MemoryThread {
   /** Items not yet consumed, in order of arrival. */
   readonly pending: Map<ItemId, InboxItem>
   readonly runs: Map<RunId, RunInfo>
+  /** Those that its commits name. */
+  readonly artifacts: Set<Digest>
   publication: Digest
   at: Ms
   attempt: number
@@ -147,6 +149,7 @@ export function newThread(
     known: new Map(),
     pending: new Map(),
     runs: new Map(),
+    artifacts: new Set(),
     publication,
     at,
     attempt: 0,

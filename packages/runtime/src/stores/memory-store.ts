@@ -8,6 +8,8 @@ import { toBodyText } from './facts-text.ts'
 import { createHintListeners } from './hint-listeners.ts'
 import { appendTo } from './memory-append.ts'
 import { beatOf, claimFrom } from './memory-claim.ts'
+import type { Once } from './memory-artifacts.ts'
+import { listArtifactUses, memoryArtifacts } from './memory-artifacts.ts'
 import type { MemoryDatabase } from './memory-database.ts'
 import { addItem, addThread, tenantKey, toCopy } from './memory-database.ts'
 import { listItems, listThreads, listWaits, readFeed, readLog, toThreadInfo } from './memory-queries.ts'
@@ -20,7 +22,7 @@ export function memoryStore(options: { readonly clock?: Pick<Clock, 'now'> } = {
   const db = createDatabase(options.clock ?? { now: () => Date.now() })
   let isClosed = false
   // Every method is one synchronous step, so it is atomic; what it throws reaches the caller as a rejection.
-  const once = <Arguments extends readonly unknown[], Result>(step: (...given: Arguments) => Result) => {
+  const once: Once = <Arguments extends readonly unknown[], Result>(step: (...given: Arguments) => Result) => {
     return async (...given: Arguments): Promise<Result> => {
       if (isClosed) throw new HoldfastError('store_closed', 'The memory store has been closed. Make a new one.')
       return step(...given)
@@ -28,6 +30,8 @@ export function memoryStore(options: { readonly clock?: Pick<Clock, 'now'> } = {
   }
   return {
     durability: 'none',
+    artifacts: memoryArtifacts(db.clock, once),
+    artifactUses: once((tenant, digests, options = {}) => listArtifactUses(db, tenant, digests, options.thread)),
     publish: once((publication) => {
       if (!db.publications.has(publication.digest)) db.publications.set(publication.digest, toCopy(publication))
     }),

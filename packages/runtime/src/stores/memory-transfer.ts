@@ -36,6 +36,7 @@ export function importInto(db: MemoryDatabase, given: ImportedThread): Imported 
   thread.moved = hasMoved(given)
   addItems(db, thread, given)
   for (const wait of given.waits) keepWait(db, given.tenant, toCopy(wait))
+  for (const digest of given.artifacts) thread.artifacts.add(digest)
   for (const run of given.runs) thread.runs.set(run.run, toCopy(run))
   setTimer(db, thread, given.timerAt ?? null)
   db.hints.tell([given.id])

@@ -20,7 +20,7 @@ export interface AppendEffects {
 export function createAppendEffects(db: DatabaseSync, tables: Tables): AppendEffects {
   const consume = db.prepare('UPDATE item SET state = 2, body = NULL, taken_in = ? WHERE thread = ? AND id = ?')
   const defer = db.prepare('UPDATE item SET state = 1 WHERE thread = ? AND id = ? AND state = 0')
-  const useArtifact = db.prepare('INSERT INTO artifact_use (tenant, digest, thread, sequence) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+  const useArtifact = db.prepare('INSERT INTO artifact_use (tenant, digest, thread) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const repin = db.prepare('UPDATE thread SET publication = ? WHERE no = ?')
   const move = db.prepare('UPDATE thread SET moved = 1 WHERE no = ?')
   const writeRuns = createRunWriter(db)
@@ -54,7 +54,7 @@ export function createAppendEffects(db: DatabaseSync, tables: Tables): AppendEff
       for (const wait of request.open) tables.insertWait(thread.tenant, wait, at)
     },
     records(thread, request, sequence, before) {
-      for (const digest of request.artifacts) useArtifact.run(thread.tenant, digest, thread.no, sequence)
+      for (const digest of request.artifacts) useArtifact.run(thread.tenant, digest, thread.no)
       if (before !== null) writeRuns(thread, request, sequence, before)
       for (const fact of request.facts) noteFact(thread, fact)
     }

@@ -25,6 +25,7 @@ export function createImports(db: DatabaseSync, tables: Tables): Imports {
   const commits = db.prepare('SELECT sequence, attempt, at, worker, digest FROM log WHERE thread = ? AND sequence <= ? ORDER BY sequence')
   const publish = db.prepare('INSERT INTO publication (digest, definition, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const run = db.prepare('INSERT INTO run (thread, id, started_in, row) VALUES (?, ?, ?, ?)')
+  const useArtifact = db.prepare('INSERT INTO artifact_use (tenant, digest, thread) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
   const insertThread = createImportedThreadInsert(db)
   const insertItem = createImportedItemInsert(db)
   const insertWait = db.prepare('INSERT INTO wait (id, tenant, thread, root, kind, state, row) VALUES (?, ?, ?, ?, ?, ?, ?)')
@@ -57,6 +58,7 @@ export function createImports(db: DatabaseSync, tables: Tables): Imports {
     for (const wait of given.waits) {
       insertWait.run(wait.id, given.tenant, wait.thread, wait.root, wait.kind, wait.state, JSON.stringify(wait))
     }
+    for (const digest of given.artifacts) useArtifact.run(given.tenant, digest, no)
     for (const each of given.runs) run.run(no, each.run, each.startedIn, JSON.stringify(each))
   }
 

@@ -67,10 +67,14 @@ const SCHEMA_1: readonly string[] = [
   `CREATE TABLE run (thread INTEGER NOT NULL, id TEXT NOT NULL, started_in INTEGER NOT NULL, row TEXT NOT NULL, PRIMARY KEY (thread, id)) STRICT, WITHOUT ROWID`,
   `CREATE TABLE worker (id TEXT PRIMARY KEY, until INTEGER NOT NULL, lease_ms INTEGER NOT NULL, ended INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE INDEX worker_until ON worker (until)`,
-  `CREATE TABLE artifact_use (
-    tenant TEXT NOT NULL, digest TEXT NOT NULL, thread INTEGER NOT NULL, sequence INTEGER NOT NULL,
-    PRIMARY KEY (tenant, digest, thread, sequence)
-  ) STRICT, WITHOUT ROWID`
+  `CREATE TABLE artifact_use (tenant TEXT NOT NULL, digest TEXT NOT NULL, thread INTEGER NOT NULL, PRIMARY KEY (thread, digest)) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX artifact_use_digest ON artifact_use (tenant, digest)`,
+  // Apart from their bytes, because SQLite writes a whole row anew when a column of it changes.
+  `CREATE TABLE artifact (
+    no INTEGER PRIMARY KEY, tenant TEXT NOT NULL, digest TEXT NOT NULL, at INTEGER NOT NULL, size INTEGER NOT NULL,
+    UNIQUE (tenant, digest)
+  ) STRICT`,
+  `CREATE TABLE artifact_bytes (artifact INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT`
 ]
 
 /** The statements that lead from each schema to the next. Released ones are never changed. */

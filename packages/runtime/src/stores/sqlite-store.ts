@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { ArtifactStore } from '../contracts/artifact.ts'
 import type { Clock } from '../contracts/clock.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Store } from '../contracts/store.ts'
+import { digestBytes } from '../util/canonical.ts'
 import { assertAppendable } from './append-rules.ts'
 import { retryBusy } from './busy-retry.ts'
 import { toBodyText, toFactsText } from './facts-text.ts'
@@ -10,6 +12,7 @@ import type { GroupCommit, GroupCommitOptions, Job, JobOptions } from './group-c
 import { createGroupCommit } from './group-commit.ts'
 import { toImportedTexts } from './imported-thread.ts'
 import { createAppend } from './sqlite-append.ts'
+import { createArtifactTable } from './sqlite-artifacts.ts'
 import { createClaims } from './sqlite-claim.ts'
 import { openSqliteFile } from './sqlite-file.ts'
 import { createSqliteHints } from './sqlite-hints.ts'
@@ -45,6 +48,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
     durability,
     ...createWrites(access, parts),
     ...createReads(access, parts),
+    artifacts: createArtifacts(access, parts),
     hint: (listener) => parts.hints.listeners.add(listener),
     async [Symbol.asyncDispose]() {
       await access.close()
@@ -56,7 +60,10 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
 
 type Parts = ReturnType<typeof createParts>
 
-type Reads = Pick<Store, 'publication' | 'pending' | 'items' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'>
+type Reads = Pick<
+  Store,
+  'publication' | 'pending' | 'items' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait' | 'artifactUses'
+>
 
 /** The two ways to the file: a step of the next write transaction, and a step that only reads. */
 interface Access {
@@ -101,13 +108,17 @@ function createParts(db: DatabaseSync, now: () => Ms) {
     inbox: createInbox(db, tables),
     log: createSqliteLog(db),
     queries: createSqliteQueries(db, tables),
+    artifacts: createArtifactTable(db),
     imports: createImports(db, tables),
     removals: createRemovals(db, tables),
     append: createAppend({ db, tables, leases, hints: hints.listeners, now })
   }
 }
 
-function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | 'hint' | 'durability' | typeof Symbol.asyncDispose> {
+function createWrites(
+  access: Access,
+  parts: Parts
+): Omit<Store, keyof Reads | 'hint' | 'durability' | 'artifacts' | typeof Symbol.asyncDispose> {
   const { now, inbox, hints, leases, claims, imports, removals, append } = parts
   return {
     publish: (publication) => access.write(() => inbox.publish(publication, now())),
@@ -163,7 +174,7 @@ function createWrites(access: Access, parts: Parts): Omit<Store, keyof Reads | '
   }
 }
 
-function createReads(access: Access, { now, inbox, log, queries }: Parts): Reads {
+function createReads(access: Access, { now, inbox, log, queries, artifacts }: Parts): Reads {
   return {
     publication: (digest) => access.read(() => queries.publication(digest)),
     pending: (thread) => access.read(() => inbox.pending(thread)),
@@ -174,6 +185,20 @@ function createReads(access: Access, { now, inbox, log, queries }: Parts): Reads
     threads: (query) => access.read(() => queries.threads(query, now())),
     runs: (thread) => access.read(() => queries.runs(thread)),
     waits: (query) => access.read(() => queries.waits(query)),
-    wait: (id) => access.read(() => queries.wait(id))
+    wait: (id) => access.read(() => queries.wait(id)),
+    artifactUses: (tenant, digests, { thread } = {}) => access.read(() => artifacts.uses(tenant, digests, thread))
+  }
+}
+
+function createArtifacts(access: Access, { now, artifacts }: Parts): ArtifactStore {
+  return {
+    async put(tenant, bytes) {
+      const digest = digestBytes(bytes)
+      return access.write(() => artifacts.put(tenant, { digest, bytes }, now()))
+    },
+    get: (tenant, digest) => access.read(() => artifacts.get(tenant, digest)),
+    info: (tenant, digest) => access.read(() => artifacts.info(tenant, digest)),
+    list: (query) => access.read(() => artifacts.list(query, now())),
+    remove: (tenant, digest, { olderThanMs }) => access.write(() => artifacts.remove(tenant, digest, now() - olderThanMs))
   }
 }

@@ -1,19 +1,7 @@
-import { HoldfastError } from '../contracts/errors.ts'
 import type { Store } from '../contracts/store.ts'
-
-/** The methods of a store that write, and those that only read. */
-export type StoreWrite = 'publish' | 'create' | 'append' | 'deliver' | 'decide' | 'beat' | 'claim' | 'import' | 'remove'
-export type StoreRead = 'publication' | 'pending' | 'items' | 'read' | 'follow' | 'thread' | 'threads' | 'runs' | 'waits' | 'wait'
-
-/** Where a call fails: before anything happened, or after its effect, so that the caller cannot know. */
-export type FaultPoint = 'before' | 'after' | null
-
-/** What fails. Both are asked once per call. */
-export interface FaultPlan {
-  /** `index` counts the writes from 1. */
-  readonly fail?: (write: { readonly index: number; readonly method: StoreWrite }) => FaultPoint
-  readonly failRead?: (read: { readonly index: number; readonly method: StoreRead }) => FaultPoint
-}
+import { faultyArtifacts, repeatingArtifacts } from './faulty-artifacts.ts'
+import type { FaultPlan } from './fault-plan.ts'
+import { createFaults, createRepeats } from './fault-plan.ts'
 
 /** A store whose calls fail as planned. */
 export interface FaultyStore extends Store {
@@ -28,34 +16,17 @@ export interface FaultyStore extends Store {
 
 /** Wraps a store so that chosen calls fail before or after their effect with `store_unavailable`. */
 export function faultyStore(store: Store, plan: FaultPlan = {}): FaultyStore {
-  let writes = 0
-  let reads = 0
-  let dead: 'store_closed' | 'store_unavailable' | null = null
-
-  function write<Arguments extends readonly unknown[], Result>(method: StoreWrite, call: (...given: Arguments) => Promise<Result>) {
-    return (...given: Arguments): Promise<Result> => {
-      if (dead !== null) return Promise.reject(deadStore(dead))
-      writes += 1
-      return runFaulty(method, plan.fail?.({ index: writes, method }) ?? null, () => call(...given))
-    }
-  }
-
-  function read<Arguments extends readonly unknown[], Result>(method: StoreRead, call: (...given: Arguments) => Promise<Result>) {
-    return (...given: Arguments): Promise<Result> => {
-      if (dead !== null) return Promise.reject(deadStore(dead))
-      reads += 1
-      return runFaulty(method, plan.failRead?.({ index: reads, method }) ?? null, () => call(...given))
-    }
-  }
-
+  const faults = createFaults(plan)
+  const { write, read } = faults
   return {
     durability: store.durability,
     get writes() {
-      return writes
+      return faults.writes
     },
     die(code = 'store_closed') {
-      dead = code
+      faults.die(code)
     },
+    artifacts: faultyArtifacts(store.artifacts, faults),
     publish: write('publish', store.publish),
     create: write('create', store.create),
     append: write('append', store.append),
@@ -75,9 +46,10 @@ export function faultyStore(store: Store, plan: FaultPlan = {}): FaultyStore {
     runs: read('runs', store.runs),
     waits: read('waits', store.waits),
     wait: read('wait', store.wait),
+    artifactUses: read('artifactUses', store.artifactUses),
     hint: (listener) =>
       store.hint((thread) => {
-        if (dead === null) listener(thread)
+        if (!faults.isDead) listener(thread)
       }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]()
   }
@@ -85,19 +57,10 @@ export function faultyStore(store: Store, plan: FaultPlan = {}): FaultyStore {
 
 /** Wraps a store so that every call is repeated while it throws `store_unavailable`, as callers must (contract of `Store`). */
 export function repeatingStore(store: Store, repeats = 10): Store {
-  const again =
-    <Arguments extends readonly unknown[], Result>(call: (...given: Arguments) => Promise<Result>) =>
-    async (...given: Arguments): Promise<Result> => {
-      for (let left = repeats; ; left -= 1) {
-        try {
-          return await call(...given)
-        } catch (error) {
-          if (left === 0 || !(error instanceof HoldfastError) || error.code !== 'store_unavailable') throw error
-        }
-      }
-    }
+  const again = createRepeats(repeats)
   return {
     durability: store.durability,
+    artifacts: repeatingArtifacts(store.artifacts, repeats),
     publish: again(store.publish),
     create: again(store.create),
     append: again(store.append),
@@ -117,22 +80,8 @@ export function repeatingStore(store: Store, repeats = 10): Store {
     runs: again(store.runs),
     waits: again(store.waits),
     wait: again(store.wait),
+    artifactUses: again(store.artifactUses),
     hint: (listener) => store.hint(listener),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]()
   }
-}
-
-async function runFaulty<Result>(method: string, point: FaultPoint, call: () => Promise<Result>): Promise<Result> {
-  if (point === 'before') throw injectedFault(method, point)
-  const result = await call()
-  if (point === 'after') throw injectedFault(method, point)
-  return result
-}
-
-function injectedFault(method: string, point: 'before' | 'after'): HoldfastError {
-  return new HoldfastError('store_unavailable', `An injected fault: ${method} failed ${point} its effect.`, { details: { method, point } })
-}
-
-function deadStore(code: 'store_closed' | 'store_unavailable'): HoldfastError {
-  return new HoldfastError(code, 'An injected fault: this process is dead.')
 }

@@ -6,6 +6,8 @@ import { digestText } from '../util/canonical.ts'
 import type { StoreCase, StoreKit } from './store-kit.ts'
 import { accepted, assertCode, note, person, received, refusal } from './store-kit.ts'
 
+const ARTIFACT = `sha256:${'a'.repeat(64)}`
+
 /** Threads that come from another store, and threads that go. */
 export const transferCases: readonly StoreCase[] = [
   {
@@ -41,6 +43,7 @@ export const transferCases: readonly StoreCase[] = [
       await clock.advance(5000)
       assert.equal(await store.import(given), kit.first('imported', 'repeated'))
       assert.deepEqual(await everything(store, thread), before)
+      assert.deepEqual(await store.artifactUses('default', [ARTIFACT]), [{ digest: ARTIFACT, threads: 1, thread: thread.id }])
       assert.deepEqual(await store.publication(given.publication.digest), given.publication)
       const positions = (await store.read(thread.id, 1, 1_000_000)).map((commit) => Number(commit.position))
       const [last] = (await store.read(other.claim.thread, other.sequence, 1)).map((commit) => Number(commit.position))
@@ -257,7 +260,8 @@ async function takeOut(store: Store, { id }: NewThread): Promise<ImportedThread>
     ...(key === undefined ? {} : { key }),
     items: await store.items(id),
     runs: await store.runs(id),
-    waits: (await store.waits({ tenant, thread: id })).items
+    waits: (await store.waits({ tenant, thread: id })).items,
+    artifacts: [ARTIFACT]
   }
 }
 

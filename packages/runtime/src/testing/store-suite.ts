@@ -5,7 +5,8 @@ import { inboxCases } from './store-cases-inbox.ts'
 import { threadCases } from './store-cases-threads.ts'
 import { transferCases } from './store-cases-transfer.ts'
 import { waitCases } from './store-cases-waits.ts'
-import type { FaultPoint } from './faulty-store.ts'
+import { artifactUseCases } from './store-cases-artifacts.ts'
+import { createRota } from './fault-plan.ts'
 import { faultyStore, repeatingStore } from './faulty-store.ts'
 import type { StoreCase, StoreSubject } from './store-kit.ts'
 import { createStoreKit } from './store-kit.ts'
@@ -18,7 +19,8 @@ export const STORE_CASES: readonly StoreCase[] = [
   ...claimCases,
   ...waitCases,
   ...feedCases,
-  ...transferCases
+  ...transferCases,
+  ...artifactUseCases
 ]
 
 /** Runs one case. `faulty`: every call fails before its effect, then after it, and is repeated as callers must. */
@@ -39,16 +41,5 @@ function withFaults(subject: StoreSubject): StoreSubject {
     store: wrap(subject.store),
     repeats: true,
     ...(open === undefined ? {} : { open: async () => wrap(await open()) })
-  }
-}
-
-/** Fails each method in turn before and after its effect, then lets it pass. */
-function createRota(): (call: { readonly method: string }) => FaultPoint {
-  const asked = new Map<string, number>()
-  return ({ method }) => {
-    const count = asked.get(method) ?? 0
-    asked.set(method, count + 1)
-    const points = ['before', 'after', null] as const
-    return points[count % points.length] ?? null
   }
 }

@@ -38,6 +38,7 @@ function toImportedThread(tenant: string, given: ThreadExport): ImportedThread {
     row: folded.row,
     runs: folded.runs,
     waits: folded.waits,
+    artifacts: [],
     ...(folded.timerAt === null ? {} : { timerAt: folded.timerAt })
   }
 }

@@ -15,3 +15,8 @@ export function digestText(text: string): string {
 export function digestJson(value: unknown): string {
   return digestText(toCanonicalJson(value))
 }
+
+/** `sha256:` and the hash of bytes in hexadecimal digits. */
+export function digestBytes(bytes: Uint8Array): string {
+  return `sha256:${hash('sha256', bytes, 'hex')}`
+}
