@@ -14,6 +14,7 @@ export type {
   ThreadProblem,
   TurnPrompt
 } from './contracts/api.ts'
+export type { ArtifactInfo, ArtifactQuery, ArtifactStore, ArtifactUse } from './contracts/artifact.ts'
 export type { Clock, IdSource } from './contracts/clock.ts'
 export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
@@ -61,6 +62,8 @@ export type { Decided, NewWait, WaitRow } from './contracts/wait.ts'
 export type { Logger, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 export type { Cost, Usage } from './contracts/usage.ts'
 export { addCost, addUsage, NO_USAGE } from './contracts/usage.ts'
+export type { FileArtifactsOptions } from './artifacts/file-artifacts.ts'
+export { fileArtifacts } from './artifacts/file-artifacts.ts'
 export { defineAgent } from './define-agent.ts'
 export type { ToolArguments, ToolOptions, ToolSchema, TypedTool } from './define-tool.ts'
 export { defineTool } from './define-tool.ts'
