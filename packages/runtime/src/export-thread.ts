@@ -10,7 +10,9 @@ const PAGE_BYTES = 4 * 1024 * 1024
 export async function* exportThread(core: RuntimeCore, thread: ThreadId): AsyncGenerator<string> {
   const { info, items } = await readStill(core, thread)
   if (info.root !== info.id) {
-    throw new HoldfastError('invalid_input', `the thread ${thread} belongs to the tree of ${info.root} and cannot be exported alone`)
+    throw new HoldfastError('invalid_input', `the thread ${thread} belongs to the tree of ${info.root} and cannot be exported alone`, {
+      details: { thread, root: info.root }
+    })
   }
   yield toHeaderLine(info, items.length)
   yield toPublicationLine(await core.publication(info.publication))

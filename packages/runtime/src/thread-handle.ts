@@ -54,7 +54,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
     export: () => exportThread(core, id),
     verify: () => verifyThread(core, id),
-    remove: () => removeThread(core, id)
+    remove: (options = {}) => removeThread(core, id, options)
   }
 }
 

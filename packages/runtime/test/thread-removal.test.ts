@@ -37,6 +37,21 @@ test('a thread that somebody drives, that has a message to read, or whose run wa
   await expect(looking.remove()).rejects.toMatchObject({ code: 'thread_busy', details: { status: 'completed', pending: 1 } })
 })
 
+test('a thread whose run was let go is removed as it stands when that is asked for', async () => {
+  const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'hold' }] } : { text: 'done' }))
+  const tools = [toolOf('hold', (_, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)))]
+  const first = runtimeFor(model, { tools })
+  const run = await first.start(agentOf({ tools: ['hold'] }), { input: 'go' })
+  await until(() => model.prompts.length === 1)
+  await expect(run.remove({ unfinished: true })).rejects.toMatchObject({ code: 'thread_busy' })
+  await first.close({ graceMs: 0 })
+  // One that could drive it no more than it can look for its tools.
+  const without = runtimeFor(model, { store: first.store }).thread(run.id)
+  await expect(without.remove()).rejects.toMatchObject({ code: 'thread_busy' })
+  expect(await without.remove({ unfinished: true })).toBe(true)
+  expect(await without.remove({ unfinished: true })).toBe(false)
+})
+
 test('a thread of another tenant is not there', async () => {
   const model = recordingModel(() => ({ text: 'done' }))
   const runtime = runtimeFor(model)

@@ -198,9 +198,10 @@ export interface ThreadHandle {
   verify(): Promise<ThreadCheck>
   /**
    * Removes the thread with all that it had. False when there is none. Throws `thread_busy` when a live worker owns it, its run has
-   * not come to rest, or something in its inbox has not been looked at; `conflict` for a thread below another one.
+   * not come to rest, or something in its inbox has not been looked at; `conflict` for a thread below another one. With `unfinished` a thread
+   * that nobody drives goes as it stands: what its run had begun is nobody's business any more.
    */
-  remove(): Promise<boolean>
+  remove(options?: { readonly unfinished?: boolean }): Promise<boolean>
 }
 
 /** A thread just started, with its first run. */

@@ -256,10 +256,10 @@ export interface Store extends AsyncDisposable {
   import(thread: ImportedThread): Promise<Imported>
   /**
    * Removes a root thread and all threads of its tree: logs, inboxes, waits, runs and the use of artifacts. Only when no worker with a live
-   * lease owns one of them and all are at rest: waiting or ended, and without fresh items; else nothing is changed. Idempotent: what is
-   * gone is `unknown`. Positions and their order are never given again; the ids and the key are free. Publications stay.
+   * lease owns one of them and all are at rest: waiting or ended, and without fresh items; else nothing is changed. With `unfinished` they
+   * need not be at rest. Idempotent: what is gone is `unknown`. Positions and their order are never given again; the ids and the key are free. Publications stay.
    */
-  remove(thread: ThreadId): Promise<Removed>
+  remove(thread: ThreadId, options?: { readonly unfinished?: boolean }): Promise<Removed>
   /** Unconsumed items, fresh and deferred, in order of arrival. */
   pending(thread: ThreadId): Promise<readonly InboxItem[]>
   /** Every item that the thread has accepted, in order of arrival. */

@@ -44,12 +44,12 @@ export function importInto(db: MemoryDatabase, given: ImportedThread): Imported 
 }
 
 /** Removes a root thread with its tree. */
-export function removeFrom(db: MemoryDatabase, id: string): Removed {
+export function removeFrom(db: MemoryDatabase, id: string, { unfinished = false }: { readonly unfinished?: boolean } = {}): Removed {
   const root = db.threads.get(id)
   if (root === undefined) return 'unknown'
   if (root.root !== id) return 'child'
   const tree = [...db.threads.values()].filter((thread) => thread.root === id)
-  if (!tree.every((thread) => isAtRest(db, thread))) return 'busy'
+  if (!tree.every((thread) => isNobodys(db, thread) && (unfinished || isAtRest(thread)))) return 'busy'
   for (const thread of tree) forget(db, thread)
   db.hints.tell(tree.map((thread) => thread.id))
   return 'removed'
@@ -83,8 +83,12 @@ function addItems(db: MemoryDatabase, thread: MemoryThread, given: ImportedThrea
   setFresh(db, thread, given.items.filter((item) => item.state === 'fresh').length)
 }
 
-function isAtRest(db: MemoryDatabase, thread: MemoryThread): boolean {
-  return liveUntil(db, thread, db.clock.now()) === null && thread.fresh === 0 && isRestingStatus(thread.row.status)
+function isNobodys(db: MemoryDatabase, thread: MemoryThread): boolean {
+  return liveUntil(db, thread, db.clock.now()) === null
+}
+
+function isAtRest(thread: MemoryThread): boolean {
+  return thread.fresh === 0 && isRestingStatus(thread.row.status)
 }
 
 function forget(db: MemoryDatabase, thread: MemoryThread): void {

@@ -10,7 +10,11 @@ import type { Tables } from './sqlite-tables.ts'
 /** Removing threads; inside the open transaction. */
 export interface Removals {
   /** Gives the threads that went, too. */
-  remove(thread: ThreadId, now: Ms): { readonly answer: Removed; readonly removed: readonly ThreadId[] }
+  remove(
+    thread: ThreadId,
+    now: Ms,
+    options?: { readonly unfinished?: boolean }
+  ): { readonly answer: Removed; readonly removed: readonly ThreadId[] }
 }
 
 interface Member {
@@ -46,12 +50,12 @@ export function createRemovals(db: DatabaseSync, tables: Tables): Removals {
   }
 
   return {
-    remove(id, now) {
+    remove(id, now, { unfinished = false } = {}) {
       const root = tables.thread(id)
       if (root === undefined) return { answer: 'unknown', removed: [] }
       if (root.root !== id) return { answer: 'child', removed: [] }
       const tree = members.all(now, id) as unknown as readonly Member[]
-      if (!tree.every((member) => isAtRest(tables, member))) return { answer: 'busy', removed: [] }
+      if (!tree.every((member) => member.is_live === 0 && (unfinished || isAtRest(tables, member)))) return { answer: 'busy', removed: [] }
       for (const member of tree) removeMember(member)
       clearPlace.run()
       return { answer: 'removed', removed: tree.map((member) => member.id) }
@@ -59,6 +63,6 @@ export function createRemovals(db: DatabaseSync, tables: Tables): Removals {
   }
 }
 
-function isAtRest(tables: Tables, { no, status, is_live }: Member): boolean {
-  return is_live === 0 && isRestingStatus(status) && !tables.hasFresh(no)
+function isAtRest(tables: Tables, { no, status }: Member): boolean {
+  return isRestingStatus(status) && !tables.hasFresh(no)
 }

@@ -165,9 +165,9 @@ function createWrites(
         return done
       })
     },
-    remove: (thread) =>
+    remove: (thread, options) =>
       access.write((after) => {
-        const { answer, removed } = removals.remove(thread, now())
+        const { answer, removed } = removals.remove(thread, now(), options)
         after(() => hints.listeners.tell(removed))
         return answer
       })

@@ -165,6 +165,25 @@ export const transferCases: readonly StoreCase[] = [
     }
   },
   {
+    name: 'removes an unfinished thread when that is asked for and nobody lives who owns it, and nothing else',
+    async run({ store, clock }, kit) {
+      const left = await kit.start({ key: 'order-1' })
+      const owner = await kit.seize(left)
+      accepted(await owner.append({ row: kit.row({ status: 'running' }), open: [kit.wait(left, 'w')], timer: { inMs: 1000 } }))
+      assert.equal(await store.remove(left.id, { unfinished: true }), 'busy')
+      await clock.advance(kit.lease * 2)
+      assert.equal(await store.remove(left.id, { unfinished: false }), 'busy')
+      assert.equal(await store.remove(left.id, { unfinished: true }), kit.first('removed', 'unknown'))
+      assert.equal(refusal(await owner.append()), 'fenced')
+      assert.deepEqual(await store.read(left.id, 1, 1000), [])
+      assert.deepEqual((await store.waits({ tenant: 'default' })).items, [])
+      assert.deepEqual(await kit.claim('worker-2'), [])
+      const again = await kit.start({ key: 'order-1' })
+      assert.equal((await store.thread(again.id))?.head, 1)
+      assert.equal(await store.remove(again.id, { unfinished: true }), kit.first('removed', 'unknown'))
+    }
+  },
+  {
     name: 'removes no thread that has a live owner, a fresh item or an unfinished run',
     async run({ store, clock }, kit) {
       const { thread } = await restingThread(store, kit)
