@@ -61,7 +61,8 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
   },
   thread_unplaceable: {
     cause: 'This process lacks a tool or a model that the thread was started with.',
-    remedy: 'Name what is missing: `--tools FILE` for tools, `--config FILE` for models.'
+    remedy:
+      'Name what is missing: `--tools FILE` for tools, `--config FILE` for models. A run whose tools are lost can be ended: `holdfast cancel` needs none.'
   },
   conflict: {
     cause: 'Something else is there already under the same key, id or name, or the state of the thread does not allow what was asked.',

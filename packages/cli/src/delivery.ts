@@ -2,7 +2,7 @@ import type { JsonObject, ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
-import type { DriveOptions } from './open-thread.ts'
+import type { OpenOptions } from './open-thread.ts'
 import { explainMissing, openThread } from './open-thread.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner } from './owner.ts'
@@ -11,7 +11,7 @@ import { tellRedacted } from './redaction-notice.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
-export interface DeliveryOptions extends DriveOptions {
+export interface DeliveryOptions extends OpenOptions {
   readonly detach?: boolean
   readonly jsonl?: boolean
 }

@@ -4,7 +4,7 @@ import { exitCodeOfSignal, TIME_UP } from './exit-code.ts'
 export class Interruption {
   readonly signal: AbortSignal
   readonly #timeUp = new AbortController()
-  #held = 0
+  #hasHeld = false
 
   constructor(signal: AbortSignal | undefined) {
     this.signal = signal === undefined ? this.#timeUp.signal : AbortSignal.any([signal, this.#timeUp.signal])
@@ -28,19 +28,20 @@ export class Interruption {
 
   /** Does work that answers to the signal itself. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
-    this.#held += 1
-    try {
-      return await work()
-    } finally {
-      this.#held -= 1
-    }
+    this.#hasHeld = true
+    return await work()
   }
 
-  /** Resolves with the exit code when the signal comes while nothing is held. */
+  /** Whether the time of the command was over before anything was held. */
+  get isLate(): boolean {
+    return this.signal.aborted && this.signal.reason === TIME_UP && !this.#hasHeld
+  }
+
+  /** Resolves with the exit code when the signal comes before anything was held: what let go in order has told what came of it. */
   whenFree(): Promise<number> {
     return new Promise((resolve) => {
       const look = (): void => {
-        if (this.#held === 0) resolve(this.exitCode)
+        if (!this.#hasHeld) resolve(this.exitCode)
       }
       if (this.signal.aborted) look()
       else this.signal.addEventListener('abort', look, { once: true })

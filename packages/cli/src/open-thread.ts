@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
-import type { ThreadHandle } from '@holdfast/runtime'
+import type { Config } from '@holdfast/config'
+import type { ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import { createModels, loadAllTools, readConfiguration, readPrices } from './configuration.ts'
+import { createStandIns } from './stand-in-tools.ts'
+import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
 import { toVisibleLine } from './visible-text.ts'
@@ -15,17 +18,27 @@ export interface DriveOptions {
   readonly config?: string
 }
 
+/** How an existing thread is opened. */
+export interface OpenOptions extends DriveOptions {
+  /** Looks at the thread before any code of the user is loaded; what it throws is the end. */
+  readonly look?: (info: ThreadInfo) => Promise<void>
+  /** The run is only to be ended: tools that are lost, and a module that cannot be loaded, are done without. */
+  readonly onlyEnds?: boolean
+}
+
 /** Opens the store with all that an existing thread needs to be driven here. Throws `thread_not_found`. */
 export async function openThread(
   id: string,
   context: CommandContext,
-  options: DriveOptions
+  options: OpenOptions
 ): Promise<{ readonly workspace: Workspace; readonly thread: ThreadHandle }> {
   const { io, secrets } = context
   const { cwd, env } = io
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const found = await readConfiguration(here)
   const location = findExistingStore({ named: context.options.store, config: found, cwd, env })
+  const info = await readInfo(id, context, location)
+  await options.look?.(info)
   const known = readMemo(location, id)
   const file = options.config === undefined ? (known?.config ?? here) : here
   const tools = options.tools === undefined ? known?.tools : resolve(cwd, options.tools)
@@ -35,26 +48,41 @@ export async function openThread(
   enterFolder(known?.cwd, context)
   const workspace = await openWorkspace(context, location, {
     drives: {
-      tools: await loadAllTools(config, tools),
+      tools: await loadTools(config, { tools, info, isLenient: options.onlyEnds === true }, context),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       engine: config.engine
     }
   })
-  const thread = workspace.runtime.thread(id)
-  try {
-    await thread.info()
-    // What was said explicitly holds from now on.
-    if (options.tools !== undefined || options.config !== undefined)
-      writeMemo(location, id, toMemo(base, { ...known, config: file, tools }))
-  } catch (error) {
-    await workspace[Symbol.asyncDispose]()
-    throw error
+  // What was said explicitly holds from now on.
+  if (options.tools !== undefined || options.config !== undefined) {
+    writeMemo(location, id, toMemo(base, { ...known, config: file, tools }))
   }
   if (known === undefined && tools === undefined) {
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
-  return { workspace, thread }
+  return { workspace, thread: workspace.runtime.thread(id) }
+}
+
+/** Throws `thread_not_found`. */
+async function readInfo(id: string, context: CommandContext, location: StoreLocation): Promise<ThreadInfo> {
+  await using workspace = await openWorkspace(context, location)
+  return await workspace.runtime.thread(id).info()
+}
+
+async function loadTools(
+  config: Config,
+  { tools, info, isLenient }: { readonly tools: string | undefined; readonly info: ThreadInfo; readonly isLenient: boolean },
+  { output }: CommandContext
+): Promise<readonly Tool<never>[]> {
+  try {
+    const loaded = await loadAllTools(config, tools)
+    return isLenient ? [...loaded, ...createStandIns(info.row.needs, loaded)] : loaded
+  } catch (error) {
+    if (!isLenient) throw error
+    output.progress(`going on without its tools: ${toVisibleLine(error instanceof Error ? error.message : String(error), 500)}`)
+    return createStandIns(info.row.needs, [])
+  }
 }
 
 /** Tools find what they found when the thread was started, wherever it is driven from. */

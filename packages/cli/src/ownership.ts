@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ThreadHandle } from '@holdfast/runtime'
+import type { ThreadHandle, ThreadInfo } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { Owner } from './owner.ts'
@@ -57,6 +57,11 @@ async function resume(thread: ThreadHandle, takeover: boolean | string): Promise
 function toOwner(details: { readonly [key: string]: unknown }): Owner | undefined {
   const { worker, leaseUntil } = details
   return typeof worker === 'string' && typeof leaseUntil === 'number' ? { worker, leaseUntil } : undefined
+}
+
+/** Throws `thread_busy` when the owner is a process of this machine and lives: nothing need be loaded to know that. */
+export async function refuseBusy({ id, owner }: ThreadInfo): Promise<void> {
+  if (owner !== undefined && (await lifeOf(owner.worker)) === 'alive') throw toBusy(id, owner)
 }
 
 function toBusy(thread: string, owner: Owner): Failure {

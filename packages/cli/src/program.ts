@@ -104,14 +104,24 @@ async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): P
     if (mode === 'json' && chosen.mode === 'jsonl') {
       throw new Failure('invalid_input', '--json gives one document and --jsonl one value a line: use one of them.')
     }
-    return await Promise.race([chosen.task(context), interruption.whenFree()])
+    return await Promise.race([chosen.task(context), interruption.whenFree().then(() => tellInterrupted(context))])
   } catch (error) {
-    if (interruption.isCause(error)) return interruption.exitCode
+    if (interruption.isCause(error)) return tellInterrupted(context)
     const report = toReport(error)
     output.fail(report)
     if (report.code === 'internal' && io.env['HOLDFAST_DEBUG'] && error instanceof Error) output.notice(String(error.stack))
     return exitCodeOfError(report.code)
   }
+}
+
+/** A signal is known to who sent it; that the time was over before anything was begun is not. */
+function tellInterrupted({ output, interruption }: CommandContext): number {
+  if (!interruption.isLate) return interruption.exitCode
+  const told = { interrupted: String(interruption.signal.reason), started: false }
+  output.document(told)
+  output.line(told)
+  output.notice('The time of --timeout was over before anything was begun: nothing was started and nothing was changed.')
+  return interruption.exitCode
 }
 
 function buildProgram(io: CommandIo, choose: Choose): Command {

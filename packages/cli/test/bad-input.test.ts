@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
@@ -177,14 +177,29 @@ describe('input that cannot be used', () => {
 describe('a store that cannot be used', () => {
   const AGENT = scriptedAgent([{ text: 'ok' }])
 
-  test('is looked for, never made, by commands that look', async () => {
-    const folder = folderWith()
-    for (const argv of [['threads'], ['show', 'thr_x'], ['threads', '--store', 'own.db']]) {
-      const error = await refusalOf(folder, argv, 6)
-      expect(error).toMatchObject({ code: 'store_unavailable', details: { path: expect.stringContaining(folder) } })
+  const LOOKING: readonly (readonly string[])[] = [
+    ...['resume', 'show', 'log', 'cancel', 'retry', 'attach', 'wait', 'explain', 'rm', 'export'].map((command) => [command, 'thr_x']),
+    ...[['threads'], ['usage'], ['message', 'thr_x', 'hello'], ['message', 'thr_x', 'hello', '--detach'], ['attach', 'thr_x', '--drive']],
+    ...[
+      ['chat', 'agent.yaml', 'thr_x', '--jsonl'],
+      ['run', 'agent.yaml', 'hello', '--thread', 'thr_x']
+    ],
+    ...[
+      ['store', 'check'],
+      ['store', 'backup', 'copy.db'],
+      ['store', 'vacuum']
+    ]
+  ]
+
+  test.for(LOOKING.map((argv) => [argv] as const))('is looked for, never made, by %j, nor is its folder', async ([argv]) => {
+    const folder = folderWith(AGENT)
+    const before = readdirSync(folder)
+    for (const store of [[], ['--store', 'own.db'], ['--store', 'mistyped/folder/own.db']]) {
+      const told = await holdfast(folder, [...argv, ...store])
+      expect(told).toMatchObject({ code: 6, stderr: expect.stringContaining('error[store_unavailable]') })
+      expect(told.stderr).toContain(folder)
     }
-    expect(existsSync(join(folder, '.holdfast'))).toBe(false)
-    expect(existsSync(join(folder, 'own.db'))).toBe(false)
+    expect(readdirSync(folder)).toEqual(before)
   })
 
   test('is left as it is when it is no store', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addFiles, eventually, folderWith, holdfast, linesOf, shell, startHoldfast, threadOf } from './command-kit.ts'
@@ -160,6 +160,10 @@ describe('two processes and one thread', () => {
       error: { code: 'thread_busy', details: { worker: expect.stringContaining(`:${first.child.pid}:`), leaseUntil: expect.any(Number) } }
     })
     expect(second.stderr()).toContain('--takeover')
+    // No code of the user is loaded for a thread that another process drives.
+    addFiles(folder, { 'marks.mjs': `import { writeFileSync } from 'node:fs'; writeFileSync('loaded', '')` })
+    expect(await startHoldfast(folder, ['resume', thread, '--tools', 'marks.mjs']).ended).toBe(6)
+    expect(existsSync(join(folder, 'loaded'))).toBe(false)
     const third = startHoldfast(folder, ['message', thread, 'hello'])
     expect(await third.ended).toBe(0)
     expect(third.stderr()).toContain(`:${first.child.pid}:`)

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, threadOf } from './command-kit.ts'
-import { scriptedAgent } from './scripted-agent.ts'
+import { folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
+import { calling, scriptedAgent } from './scripted-agent.ts'
 import { atTerminal } from './terminal-kit.ts'
 
 const memoOf = (folder: string, thread: string): string => join(folder, '.holdfast', 'threads', `${thread}.json`)
@@ -60,6 +60,21 @@ describe('holdfast rm', () => {
     }
     expect((await holdfast(folder, ['rm', thread])).code).toBe(6)
     expect((await running).code).toBe(0)
+  })
+
+  test('removes a thread as it stands with --unfinished once nobody drives it, whatever became of its tools', async () => {
+    const folder = folderWith(scriptedAgent([calling('pay', { ms: 60_000 }), { text: 'never' }], { tools: ['pay'] }))
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    await running.until(/pay/)
+    const thread = threadOf(running.stderr())
+    expect((await holdfast(folder, ['rm', '--unfinished', thread])).code).toBe(6)
+    running.child.kill('SIGKILL')
+    await running.ended
+    unlinkSync(join(folder, 'tools.mjs'))
+    expect((await holdfast(folder, ['rm', thread])).code).toBe(6)
+    // Its owner is gone, and has the thread for the rest of its lease.
+    expect(await holdfast(folder, ['rm', '--unfinished', thread])).toMatchObject({ code: 0, stdout: `removed ${thread}\n` })
+    expect(await idsIn(folder)).toEqual([])
   })
 
   test('asks a person at a terminal, and takes only a yes for one', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
@@ -133,6 +133,15 @@ describe('holdfast run --timeout', () => {
     const folder = folderWith(scriptedAgent([{ text: 'ok' }]))
     const running = startHoldfast(folder, ['run', 'agent.yaml', '-', '--timeout', '200'], { stdio: 'pipe' })
     expect(await running.ended).toBe(124)
+    expect(running.stderr()).toContain('nothing was started')
+    expect(existsSync(join(folder, '.holdfast'))).toBe(false)
+  })
+
+  test('says as a document that it ended before anything was begun', async () => {
+    const folder = folderWith(scriptedAgent([{ text: 'ok' }]))
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '-', '--timeout', '200', '--json'], { stdio: 'pipe' })
+    expect(await running.ended).toBe(124)
+    expect(JSON.parse(running.stdout())).toEqual({ interrupted: 'TIMEOUT', started: false })
   })
 
   test('is not felt by a run that is done before', async () => {

@@ -30,7 +30,7 @@ export function cancelCommand(choose: Choose): Command {
 Examples:
   $ holdfast cancel thr_0123456789abcdef --reason "wrong folder"
 
-Exit code 0: the run has ended, or its live owner has been told to end it.`
+Its tools need not be there: none is started. Exit code 0: the run has ended, or its live owner has been told to end it.`
     )
     .action((thread: string, options: CancelOptions) =>
       choose((context) => cancelThread(context, parseThreadId(thread), options), toMode(options))
@@ -44,7 +44,7 @@ async function cancelThread(context: CommandContext, id: string, options: Cancel
     context.output.notice(`There is nothing to cancel: the run of ${id} has ended (${info.row.status}).`)
     return EXIT.completed
   }
-  const code = await send(id, context, options, async (thread) => {
+  const code = await send(id, context, { ...options, onlyEnds: true }, async (thread) => {
     await thread.cancel(options.reason === undefined ? {} : { reason: options.reason })
     return { state: 'queued' }
   })

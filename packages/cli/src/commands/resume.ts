@@ -4,7 +4,7 @@ import { addDriveOptions, toMode } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
-import { takeThread } from '../ownership.ts'
+import { refuseBusy, takeThread } from '../ownership.ts'
 import { parseThreadId } from '../thread-id.ts'
 
 interface ResumeOptions extends DriveOptions {
@@ -36,7 +36,7 @@ code is 6; one on another machine gets the rest of its lease to show that it liv
 }
 
 async function resumeThread(context: CommandContext, id: string, options: ResumeOptions): Promise<number> {
-  const { workspace, thread } = await openThread(id, context, options)
+  const { workspace, thread } = await openThread(id, context, { ...options, ...(options.takeover === true ? {} : { look: refuseBusy }) })
   await using _ = workspace
   return await context.interruption.hold(async () => {
     const after = await headOf(thread)

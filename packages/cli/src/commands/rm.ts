@@ -1,9 +1,11 @@
 import { Command } from 'commander'
-import type { Runtime } from '@holdfast/runtime'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Runtime, ThreadInfo } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { isRuntimeError } from '../failure.ts'
+import { lifeOf } from '../owner.ts'
 import { plural } from '../plural.ts'
 import { agrees } from '../question.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -13,6 +15,7 @@ import { openExisting } from '../workspace.ts'
 
 interface RemoveOptions {
   readonly force?: boolean
+  readonly unfinished?: boolean
 }
 
 /** What became of one thread. `busy`: it is left as it is. */
@@ -22,12 +25,15 @@ interface Removal {
   readonly message?: string
 }
 
+const LOOK_MS = 200
+
 /** `holdfast rm` */
 export function removeCommand(choose: Choose): Command {
   return new Command('rm')
     .description('Removes threads that rest: their logs, inboxes, waits and runs. There is no way back.')
     .argument('<threads...>', 'their ids')
     .option('-f, --force', 'do not ask, on a terminal')
+    .option('--unfinished', 'also threads that nobody drives and whose run has not come to rest')
     .addHelpText(
       'after',
       `
@@ -36,7 +42,8 @@ Examples:
   $ holdfast threads --status failed --json | jq -r '.items[].id' | xargs holdfast rm
 
 Nothing is killed: a thread that somebody drives, or whose run has not come to rest, is left as it is and the exit
-code is 6. End such a run with \`holdfast cancel\` first. A thread that is gone already is no error.
+code is 6. End such a run with \`holdfast cancel\`, which needs none of its tools, or remove it as it stands with
+--unfinished: what its calls had begun is then looked after by nobody. A thread that is gone already is no error.
 With --json: { "items": [{ "thread", "state": "removed" | "missing" | "busy", "message"? }] }.`
     )
     .action((threads: readonly string[], options: RemoveOptions) =>
@@ -56,7 +63,7 @@ async function removeThreads(context: CommandContext, given: readonly string[], 
   }
   const items: Removal[] = []
   for (const thread of threads) {
-    const removal = await remove(runtime, thread)
+    const removal = await remove(runtime, thread, context, options)
     // Also of a thread that was removed by a command that did not come this far.
     if (removal.state !== 'busy') removeMemo(location, thread)
     items.push(removal)
@@ -66,12 +73,28 @@ async function removeThreads(context: CommandContext, given: readonly string[], 
   return items.some(({ state }) => state === 'busy') ? EXIT.unreachable : EXIT.completed
 }
 
-async function remove(runtime: Runtime, thread: string): Promise<Removal> {
+async function remove(runtime: Runtime, thread: string, context: CommandContext, { unfinished = false }: RemoveOptions): Promise<Removal> {
   try {
-    return { thread, state: (await runtime.thread(thread).remove()) ? 'removed' : 'missing' }
+    if (unfinished) await outliveDead(runtime, thread, context)
+    return { thread, state: (await runtime.thread(thread).remove({ unfinished })) ? 'removed' : 'missing' }
   } catch (error) {
     if (!isRuntimeError(error) || error.code !== 'thread_busy') throw error
     return { thread, state: 'busy', message: error.message }
+  }
+}
+
+/** A process that is gone has its thread for the rest of its lease. */
+async function outliveDead(runtime: Runtime, thread: string, { output, interruption }: CommandContext): Promise<void> {
+  const look = (): Promise<ThreadInfo | undefined> =>
+    runtime
+      .thread(thread)
+      .info()
+      .catch(() => undefined)
+  for (let told = false; ; told = true) {
+    const owner = (await look())?.owner
+    if (owner === undefined || (await lifeOf(owner.worker)) !== 'dead') return
+    if (!told) output.progress(`${toVisibleLine(owner.worker)} is gone: its lease ends at ${new Date(owner.leaseUntil).toISOString()}`)
+    await sleep(LOOK_MS, undefined, { signal: interruption.signal })
   }
 }
 
