@@ -89,6 +89,8 @@ export const FORBIDDEN: readonly Forbidden[] = [
   npm('loop', '@ai-sdk/provider'),
   npm('loop', 'node:timers'),
   npm('http', 'yaml'),
+  npm('manifest', 're2js'),
+  npm('tools', 're2js'),
   npm('tools', 'undici'),
   npm('stores', 'zod'),
   npm('http', 'zod'),
@@ -206,7 +208,7 @@ export const FORBIDDEN: readonly Forbidden[] = [
 export const ALLOWED: readonly Case[] = [
   ...Object.entries({
     contracts: ['zod', '@standard-schema/spec'],
-    util: ['node:crypto', 'canonicalize'],
+    util: ['node:crypto', 'canonicalize', 're2js'],
     grants: ['../contracts/thing.ts', '../util/thing.ts'],
     state: ['../contracts/thing.ts', '../util/thing.ts'],
     manifest: [
@@ -217,7 +219,6 @@ export const ALLOWED: readonly Case[] = [
       'yaml',
       'ajv/dist/2020.js',
       'liquidjs',
-      're2js',
       'zod'
     ],
     effects: [

@@ -32,3 +32,9 @@ export function toToolIdentityText(identity: ToolIdentity): string {
       return `${identity.kind}:${identity.name}`
   }
 }
+
+/** What the owner of a tool calls it. */
+export function ownNameOf(identity: ToolIdentity): string {
+  if (identity.kind === 'code') return 'code'
+  return identity.kind === 'mcp' ? identity.tool : identity.name
+}

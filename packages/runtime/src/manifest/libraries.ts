@@ -11,9 +11,6 @@ export const loadAjv2020 = () => import('ajv/dist/2020.js')
 /** The JSON Schema compiler for draft 7, which many tool servers still write. */
 export const loadAjv7 = () => import('ajv')
 
-/** Regular expressions in linear time. */
-export const loadRe2 = () => import('re2js')
-
 /** The template parser. */
 export const loadLiquid = () => import('liquidjs')
 

@@ -1,6 +1,6 @@
 import type { RegExpEngine } from 'ajv/dist/types/index.js'
 import type { Json, JsonObject } from '../contracts/json.ts'
-import { loadRe2 } from './libraries.ts'
+import { loadRe2 } from '../util/libraries.ts'
 
 /**
  * Regular expressions for a schema compiler that take linear time, whatever the pattern and the text. A pattern must be one of ECMAScript with the flag

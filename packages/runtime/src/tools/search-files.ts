@@ -1,7 +1,8 @@
 import { MAX_PATH_BYTES } from './file-path.ts'
 import type { OpenRoots } from './file-roots.ts'
 import { FileSearch } from './file-search.ts'
-import { compileGlob, MAX_GLOB_LENGTH } from './glob.ts'
+import { MAX_GLOB_LENGTH } from '../util/glob.ts'
+import { compilePathGlob } from './glob.ts'
 import { compilePattern, MAX_PATTERN_LENGTH } from './text-pattern.ts'
 import type { InputTool } from './tool-input.ts'
 import { toObjectInput } from './tool-input.ts'
@@ -46,7 +47,7 @@ export function createSearchFiles(openRoots: OpenRoots): InputTool<SearchFilesIn
     async execute({ pattern, regex = false, ignoreCase = false, path = '.', glob, limit = DEFAULT_MATCHES }, { signal }) {
       const search = new FileSearch({
         matches: await compilePattern({ pattern, isExpression: regex, ignoreCase }),
-        fits: glob === undefined ? () => true : await compileGlob(glob),
+        fits: glob === undefined ? () => true : await compilePathGlob(glob),
         limit,
         signal
       })

@@ -1,5 +1,5 @@
+import { loadRe2 } from '../util/libraries.ts'
 import { refuseFile } from './file-refusal.ts'
-import { loadRe2 } from './libraries.ts'
 
 /** What a line is searched for. */
 export interface TextPattern {
