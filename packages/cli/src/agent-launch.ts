@@ -3,7 +3,7 @@ import type { Json, Labels } from '@holdfast/runtime'
 import type { AgentFile } from './agent-file.ts'
 import { loadAgentFile } from './agent-file.ts'
 import type { CommandContext } from './command-context.ts'
-import { createModels, loadAllTools, readConfiguration, readPrices } from './configuration.ts'
+import { createModels, loadAllTools, readPrices, readProject } from './configuration.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findStore, prepareFolder } from './store-location.ts'
 import type { ThreadMemo } from './thread-memo.ts'
@@ -34,20 +34,21 @@ export interface Launch {
 
 /** Reads the agent's file, the configuration, tools and models. Throws what each of them does. */
 export async function prepareLaunch(context: CommandContext, file: string, options: LaunchOptions): Promise<Launch> {
-  const { io, secrets } = context
-  const { cwd, env } = io
+  const { cwd } = context.io
   const manifest = resolve(cwd, file)
   const base = dirname(manifest)
   const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
-  const config = await readConfiguration(configFile)
-  await secrets.register(config)
+  const { config, context: known } = await readProject(context, configFile)
+  const { io, secrets } = known
+  await secrets.register(config, io.env)
+  io.adopt?.(io.env)
   const agent = await loadAgentFile(manifest, { cwd, model: options.model })
   const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
   return {
     agent,
     variables,
-    location: findStore({ named: context.options.store, config, cwd, env }),
+    location: findStore({ named: context.options.store, config, cwd, env: io.env }),
     drives: {
       tools: await loadAllTools(config, tools),
       models: await createModels(config, { base, io, secrets }),

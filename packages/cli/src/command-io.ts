@@ -1,4 +1,5 @@
 import type { CommandSecrets } from './command-secrets.ts'
+import type { Environment } from './env-file.ts'
 
 /** Where a command writes text. */
 export interface TextSink {
@@ -25,13 +26,15 @@ export interface CommandIo {
   readonly stderr: TextSink
   /** Only where a person types and looks. */
   readonly terminal?: Terminal
-  readonly env: { readonly [name: string]: string | undefined }
+  readonly env: Environment
   /** Given where more than the command must be kept from telling them. */
   readonly secrets?: CommandSecrets
   /** An absolute folder. */
   readonly cwd: string
   /** Makes another folder the current one of the process, for tools that work relative to it. */
   readonly enter?: (folder: string) => void
+  /** Gives the process what the environment of a project adds, for tools that read it. What is set already stays. */
+  readonly adopt?: (env: Environment) => void
   /** Aborts with the name of the signal as its reason: let go of what is driven, say how to go on, end. */
   readonly signal?: AbortSignal
 }

@@ -1,15 +1,11 @@
 import type { Config } from '@holdfast/config'
 import type { SecretRegistry } from '@holdfast/runtime'
+import type { Environment } from './env-file.ts'
 import { loadConfiguration, loadRuntime } from './libraries.ts'
 
 /** The secrets of one command line. As long as none was looked up there is nothing to hide, and nothing is loaded. */
 export class CommandSecrets {
-  readonly #env: { readonly [name: string]: string | undefined }
   #registry: SecretRegistry | undefined
-
-  constructor(env: { readonly [name: string]: string | undefined }) {
-    this.#env = env
-  }
 
   /** What the runtime and the models are given. */
   async registry(): Promise<SecretRegistry> {
@@ -19,9 +15,9 @@ export class CommandSecrets {
   }
 
   /** Registers what a configuration refers to, before anything is taken that may hold it. */
-  async register(config: Config): Promise<void> {
+  async register(config: Config, env: Environment): Promise<void> {
     const { registerSecrets } = await loadConfiguration()
-    registerSecrets(config, { env: this.#env, secrets: await this.registry() })
+    registerSecrets(config, { env, secrets: await this.registry() })
   }
 
   /** The last line of defence of everything that is written. */

@@ -1,8 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import type { Config, ProviderInfo, RegisteredAgent } from '@holdfast/config'
 import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import type { CommandSecrets } from './command-secrets.ts'
+import { withEnvFile } from './env-file.ts'
 import { loadConfiguration } from './libraries.ts'
 import { loadTools } from './tools-module.ts'
 
@@ -13,6 +15,18 @@ export async function readConfiguration(path: string | undefined): Promise<Confi
   if (path === undefined) return NONE
   const { loadConfig } = await loadConfiguration()
   return loadConfig(path)
+}
+
+/** A configuration, and the context with what the `.env` beside it says. */
+export interface Project {
+  readonly config: Config
+  readonly context: CommandContext
+}
+
+/** Reads a configuration with the environment that belongs to it. Throws as `readConfiguration`. */
+export async function readProject(context: CommandContext, path: string | undefined): Promise<Project> {
+  const config = await readConfiguration(path)
+  return { config, context: { ...context, io: { ...context.io, env: withEnvFile(context.io.env, path) } } }
 }
 
 /** What models are found with. Scripts of definitions lie beside these (`base`), those of profiles beside the configuration. */

@@ -30,8 +30,7 @@ export class Failure extends Error {
 const REMEDIES: { readonly [code in ErrorCode]?: string } = {
   thread_not_found: 'List what there is with `holdfast threads`; another store is named with --store.',
   file_not_found: 'Check the path.',
-  secret_missing:
-    'Set the variable, as in `export NAME=…`. The command reads no .env; `npm start` and `npm run chat` of a project made with `holdfast init` do.',
+  secret_missing: 'Set the variable, as in `export NAME=…`, or put a line `NAME=…` into the file .env beside the configuration.',
   tool_unknown: 'Name the module that has the tool with --tools FILE.',
   thread_unplaceable: 'Name what is missing: --tools FILE for tools, --config FILE for models.',
   store_newer: 'Use a newer holdfast for this file, or another file with --store.',

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
 import { exitCodeOfSignal } from './exit-code.ts'
+import { omitWarnings } from './process-warnings.ts'
 import { runCommand } from './program.ts'
 
 const interrupted = new AbortController()
@@ -21,7 +22,9 @@ process.stdout.on('error', () => {
 })
 process.stderr.on('error', () => undefined)
 
-const secrets = new CommandSecrets(process.env)
+omitWarnings(new Set(['MODULE_TYPELESS_PACKAGE_JSON']))
+
+const secrets = new CommandSecrets()
 // What code of the user throws where nobody catches it may quote a secret. The process ends as it would without this.
 process.on('uncaughtException', (error) => {
   process.stderr.write(`${secrets.redact(inspect(error))}\n`)
@@ -36,6 +39,9 @@ const io: CommandIo = {
   secrets,
   cwd: process.cwd(),
   enter: (folder) => process.chdir(folder),
+  adopt: (env) => {
+    for (const [name, value] of Object.entries(env)) if (process.env[name] === undefined) process.env[name] = value
+  },
   signal: interrupted.signal,
   ...(process.stdin.isTTY && process.stdout.isTTY
     ? { terminal: { input: process.stdin, output: process.stdout, interrupt: () => interrupt('SIGINT') } }

@@ -3,7 +3,7 @@ import type { Config } from '@holdfast/config'
 import type { ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
-import { createModels, loadAllTools, readConfiguration, readPrices } from './configuration.ts'
+import { createModels, loadAllTools, readPrices, readProject } from './configuration.ts'
 import { createStandIns } from './stand-in-tools.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
@@ -32,20 +32,21 @@ export async function openThread(
   context: CommandContext,
   options: OpenOptions
 ): Promise<{ readonly workspace: Workspace; readonly thread: ThreadHandle }> {
-  const { io, secrets } = context
-  const { cwd, env } = io
+  const { cwd } = context.io
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
-  const found = await readConfiguration(here)
-  const location = findExistingStore({ named: context.options.store, config: found, cwd, env })
+  const found = await readProject(context, here)
+  const location = findExistingStore({ named: context.options.store, config: found.config, cwd, env: found.context.io.env })
   const info = await readInfo(id, context, location)
   await options.look?.(info)
-  const known = readMemo(location, id)
-  const file = options.config === undefined ? (known?.config ?? here) : here
-  const tools = options.tools === undefined ? known?.tools : resolve(cwd, options.tools)
-  const config = file === here ? found : await readConfiguration(file)
-  const base = known?.base ?? cwd
-  await secrets.register(config)
-  enterFolder(known?.cwd, context)
+  const memo = readMemo(location, id)
+  const file = options.config === undefined ? (memo?.config ?? here) : here
+  const tools = options.tools === undefined ? memo?.tools : resolve(cwd, options.tools)
+  const { config, context: known } = file === here ? found : await readProject(context, file)
+  const base = memo?.base ?? cwd
+  const { io, secrets } = known
+  await secrets.register(config, io.env)
+  io.adopt?.(io.env)
+  enterFolder(memo?.cwd, context)
   const workspace = await openWorkspace(context, location, {
     drives: {
       tools: await loadTools(config, { tools, info, isLenient: options.onlyEnds === true }, context),
@@ -56,9 +57,9 @@ export async function openThread(
   })
   // What was said explicitly holds from now on.
   if (options.tools !== undefined || options.config !== undefined) {
-    writeMemo(location, id, toMemo(base, { ...known, config: file, tools }))
+    writeMemo(location, id, toMemo(base, { ...memo, config: file, tools }))
   }
-  if (known === undefined && tools === undefined) {
+  if (memo === undefined && tools === undefined) {
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
   return { workspace, thread: workspace.runtime.thread(id) }

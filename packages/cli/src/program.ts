@@ -97,7 +97,7 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
 async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): Promise<number> {
   const interruption = new Interruption(io.signal)
   const mode = options.json === true ? 'json' : (chosen.mode ?? 'text')
-  const secrets = io.secrets ?? new CommandSecrets(io.env)
+  const secrets = io.secrets ?? new CommandSecrets()
   const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color }, secrets)
   const context: CommandContext = { io, output, secrets, options, interruption }
   try {

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os'
 import type { EngineConfig } from '@holdfast/config'
 import type { Logger, ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
-import { readConfiguration } from './configuration.ts'
+import { readProject } from './configuration.ts'
 import { loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
@@ -61,12 +61,13 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
  * none.
  */
 export async function openExisting(context: CommandContext, options: { readonly delivers?: boolean } = {}): Promise<Workspace> {
-  const { cwd, env } = context.io
+  const { cwd } = context.io
   const named = context.options.store
   const isRead = named === undefined || options.delivers === true
-  const config = await readConfiguration(isRead ? findConfigFile(cwd) : undefined)
+  const { config, context: known } = await readProject(context, isRead ? findConfigFile(cwd) : undefined)
+  const { env } = known.io
   // Who only looks is shown what is kept, and that holds none.
-  if (options.delivers) await context.secrets.register(config)
+  if (options.delivers) await context.secrets.register(config, env)
   return openWorkspace(context, findExistingStore({ named, config, cwd, env }))
 }
 

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { Config, ProviderInfo } from '@holdfast/config'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { listProvidersOf, loadRegistered, readConfiguration } from '../configuration.ts'
+import { listProvidersOf, loadRegistered, readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name } from '../option-values.ts'
@@ -39,10 +39,11 @@ With --json: { "file", "store", "tools", "providers", "models", "agents", "engin
     .addCommand(show)
 }
 
-async function showConfiguration(context: CommandContext, options: ConfigOptions): Promise<number> {
+async function showConfiguration(given: CommandContext, options: ConfigOptions): Promise<number> {
+  const { cwd } = given.io
+  const file = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
+  const { config, context } = await readProject(given, file)
   const { output, io } = context
-  const file = options.config === undefined ? findConfigFile(io.cwd) : resolve(io.cwd, options.config)
-  const config = await readConfiguration(file)
   const store = describeStore(context, config)
   const tools = config.tools.map((path) => (file === undefined ? path : resolve(dirname(file), path)))
   const providers = await listProvidersOf(config, io)

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import type { Config } from '@holdfast/config'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { listProvidersOf, readConfiguration } from '../configuration.ts'
+import type { Project } from '../configuration.ts'
+import { listProvidersOf, readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import type { HealthCheck } from '../health-check.ts'
 import { checkAgents, checkKeys, checkPrograms, checkSandbox, checkStore, toFailed } from '../health-check.ts'
@@ -48,26 +48,26 @@ async function examine(context: CommandContext, options: DoctorOptions): Promise
   return checks.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.completed
 }
 
-async function runChecks(context: CommandContext, options: DoctorOptions): Promise<readonly HealthCheck[]> {
-  const { io } = context
-  const file = options.config === undefined ? findConfigFile(io.cwd) : resolve(io.cwd, options.config)
+async function runChecks(given: CommandContext, options: DoctorOptions): Promise<readonly HealthCheck[]> {
+  const { cwd } = given.io
+  const file = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const checks = [...checkPrograms()]
-  const config = await read(file, checks)
+  const { config, context } = await read(given, file, checks)
   checks.push(...(await checkAgents(config)), ...(await checkStore(config, context)), await checkSandbox(context))
-  const providers = await listProvidersOf(config, io)
+  const providers = await listProvidersOf(config, context.io)
   checks.push(...checkKeys(config, providers))
   if (options.reach === true) checks.push(...(await reachProviders(config, providers, context)))
   return checks
 }
 
 /** A configuration that cannot be read is told; the rest is looked at without it. */
-async function read(file: string | undefined, checks: HealthCheck[]): Promise<Config> {
+async function read(context: CommandContext, file: string | undefined, checks: HealthCheck[]): Promise<Project> {
   try {
-    const config = await readConfiguration(file)
+    const project = await readProject(context, file)
     checks.push({ name: 'configuration', state: 'ok', detail: file ?? 'there is none, and none is needed' })
-    return config
+    return project
   } catch (error) {
     checks.push(toFailed('configuration', error))
-    return readConfiguration(undefined)
+    return readProject(context, undefined)
   }
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { readConfiguration } from '../configuration.ts'
+import { readProject } from '../configuration.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
@@ -32,10 +32,11 @@ With --json: { "thread", "state": "imported" | "repeated", "status" }.`
 }
 
 async function importThread(context: CommandContext, file: string): Promise<number> {
-  const { io, output } = context
-  const { cwd, env } = io
-  const config = await readConfiguration(findConfigFile(cwd))
-  await context.secrets.register(config)
+  const { output } = context
+  const { cwd } = context.io
+  const { config, context: known } = await readProject(context, findConfigFile(cwd))
+  const { env } = known.io
+  await context.secrets.register(config, env)
   const location = findStore({ named: context.options.store, config, cwd, env })
   // No store is made for a file that is refused.
   const pieces = location.exists ? readText(context, file) : await rehearse(readText(context, file))

@@ -4,7 +4,7 @@ import type { Config, ModelProfile, ProviderInfo } from '@holdfast/config'
 import type { ModelPrice } from '@holdfast/runtime'
 import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { listProvidersOf, readConfiguration, readPrices } from '../configuration.ts'
+import { listProvidersOf, readPrices, readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { loadRuntime } from '../libraries.ts'
 import { name } from '../option-values.ts'
@@ -46,8 +46,10 @@ dollars per million tokens, and null where it is not known.`
     .action((options: ModelsOptions) => choose((context) => listModels(context, options)))
 }
 
-async function listModels({ output, io }: CommandContext, options: ModelsOptions): Promise<number> {
-  const config = await readConfiguration(options.config === undefined ? findConfigFile(io.cwd) : resolve(io.cwd, options.config))
+async function listModels(given: CommandContext, options: ModelsOptions): Promise<number> {
+  const { cwd } = given.io
+  const { config, context } = await readProject(given, options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config))
+  const { output, io } = context
   const providers = await listProvidersOf(config, io)
   const models = await describeModels(config, providers)
   output.document({ models, providers })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { HoldfastError, Runtime, SqliteSizes, ThreadCheck } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { readConfiguration } from '../configuration.ts'
+import { readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
 import { loadRuntime } from '../libraries.ts'
@@ -78,9 +78,10 @@ Needs as much space again while it runs; others wait meanwhile. With --json: { "
     .action(() => choose(vacuum))
 }
 
-async function locate({ io, options }: CommandContext): Promise<StoreLocation> {
-  const config = await readConfiguration(options.store === undefined ? findConfigFile(io.cwd) : undefined)
-  return findExistingStore({ named: options.store, config, cwd: io.cwd, env: io.env })
+async function locate(given: CommandContext): Promise<StoreLocation> {
+  const { cwd } = given.io
+  const { config, context } = await readProject(given, given.options.store === undefined ? findConfigFile(cwd) : undefined)
+  return findExistingStore({ named: context.options.store, config, cwd, env: context.io.env })
 }
 
 async function checkStore(context: CommandContext): Promise<number> {
