@@ -1,12 +1,12 @@
 // What a user gets: the three packages packed, installed from their tarballs into an empty folder, and the README's program run there.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atPseudoTerminal } from './pseudo-terminal.ts'
+import { emptyFolder, npm, pack, ROOT, run, userEnv } from './user-shell.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKAGES = ['runtime', 'config', 'cli']
 const INSTALL_MS = 300_000
 const COMPILER = [
@@ -52,6 +52,58 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
     expect(run(first, process.execPath, '--test', '--test-reporter=tap')).toContain('# pass 1')
   })
 
+  test('does in a terminal what the tutorial says: init, run, chat, kill, resume, explain, export', { timeout: INSTALL_MS }, async () => {
+    const home = emptyFolder(folder, 'terminal')
+    npm(home, 'install', ...Object.values(tarballs))
+    const first = openHoldfast(home, 'init', 'desk')
+    expect(await first.ended).toBe(0)
+    expect(first.shown()).toContain('made desk/agent.yaml')
+    const desk = join(home, 'desk')
+    npm(desk, 'install', ...Object.values(tarballs))
+    for (const [file, text] of filesOfTutorial()) writeFileSync(join(desk, file), text)
+
+    const ran = openHoldfast(desk, 'run', 'agent.yaml')
+    expect(await ran.ended).toBe(0)
+    expect(ran.shown()).toMatch(/^The summary of two notes stands in summary\.md\.$/m)
+    expect(readFileSync(join(desk, 'summary.md'), 'utf8')).toContain('out of paper')
+
+    writeFileSync(join(desk, 'script.yaml'), TALK)
+    const talk = openHoldfast(desk, 'chat', 'agent.yaml')
+    await talk.until(/> $/)
+    talk.type('Good day.\r')
+    await talk.until(/Good day to you\.\n/)
+    await talk.until(/> $/)
+    talk.type('And now?\r')
+    await talk.until(/list_notes ok/)
+    talk.type('\u0003')
+    expect(await talk.ended).toBe(130)
+    const chat = /Go on with: holdfast chat agent\.yaml (thr_\w+)/.exec(talk.shown())?.[1] ?? ''
+    const again = openHoldfast(desk, 'chat', 'agent.yaml', chat)
+    await again.until(/agent: Good day to you\./)
+    again.type('\u0003')
+    expect(await again.ended).toBe(130)
+
+    const killed = openHoldfast(desk, 'run', 'poster.yaml', '--tools', 'post.ts')
+    expect(await killed.ended).toBe(137)
+    const thread = /thread (thr_\w+)/.exec(killed.shown())?.[1] ?? ''
+    expect(explain(desk, thread)).toMatchObject({ status: 'running', driving: 'interrupted', next: [`holdfast resume ${thread}`] })
+    const resumed = openHoldfast(desk, 'resume', thread)
+    expect(await resumed.ended).toBe(0)
+    expect(resumed.shown()).toContain('post started (try 2)')
+    expect(resumed.shown()).not.toContain('list_notes started')
+    expect(resumed.shown()).toMatch(/^I put it on the board\.$/m)
+    expect(readFileSync(join(desk, 'board.txt'), 'utf8')).toBe('Paper comes on Friday.')
+    expect(explain(desk, thread)).toMatchObject({ status: 'completed', driving: 'resting' })
+
+    const exported = openHoldfast(desk, 'export', thread, '-o', 'thread.jsonl')
+    expect(await exported.ended).toBe(0)
+    const imported = openHoldfast(desk, 'import', 'thread.jsonl', '--store', 'other.db')
+    expect(await imported.ended).toBe(0)
+    run(desk, 'npx', '--no-install', 'holdfast', 'export', thread, '--store', 'other.db', '-o', 'again.jsonl')
+    expect(readFileSync(join(desk, 'again.jsonl'), 'utf8')).toBe(readFileSync(join(desk, 'thread.jsonl'), 'utf8'))
+    expect(existsSync(join(home, '.holdfast'))).toBe(false)
+  })
+
   test('installs fewer than 25 packages and less than 30 MB with the runtime', { timeout: INSTALL_MS }, () => {
     const home = emptyFolder(folder, 'runtime')
     npm(home, 'install', tarballs['runtime'] ?? '')
@@ -76,10 +128,26 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
   })
 })
 
-function pack(name: string, folder: string): string {
-  const listing = npm(join(ROOT, 'packages', name), 'pack', '--json', '--pack-destination', folder)
-  const [packed] = JSON.parse(listing) as readonly { readonly filename: string }[]
-  return join(folder, basename(packed?.filename ?? ''))
+/** What the model of the conversation says: its second answer does not come before somebody has lost patience. */
+const TALK = `turns:
+  - text: Good day to you.
+  - toolCalls: [{ name: list_notes, arguments: {} }]
+  - { text: At last., delayMs: 600000 }
+`
+
+/** The command as its user calls it, at a terminal. */
+function openHoldfast(cwd: string, ...argv: readonly string[]) {
+  return atPseudoTerminal(['npx', '--no-install', 'holdfast', ...argv], { cwd, env: { ...userEnv(), TERM: 'xterm' } })
+}
+
+function explain(cwd: string, thread: string): unknown {
+  return JSON.parse(run(cwd, 'npx', '--no-install', 'holdfast', 'explain', thread, '--json'))
+}
+
+/** The files that the reader of the tutorial saves. */
+function filesOfTutorial(): readonly (readonly [string, string])[] {
+  const page = readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8')
+  return [...page.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm)].map(([, file = '', text = '']) => [file, text])
 }
 
 /** The first TypeScript program of a document, so that the document cannot drift from what runs. */
@@ -87,13 +155,6 @@ function programOf(document: string): string {
   const program = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, document), 'utf8'))?.[1]
   if (program === undefined) throw new Error(`${document} has no TypeScript program`)
   return program
-}
-
-function emptyFolder(parent: string, name: string): string {
-  const home = join(parent, name)
-  mkdirSync(home)
-  writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }\n')
-  return home
 }
 
 /** Names of all packages below node_modules. */
@@ -105,20 +166,4 @@ function installed(home: string): readonly string[] {
 function filesOf(home: string): readonly string[] {
   const listing = execFileSync('find', [join(home, 'node_modules'), '-type', 'f', '-print0'], { encoding: 'utf8', maxBuffer: 1 << 26 })
   return listing.split('\0').filter((path) => path !== '')
-}
-
-function npm(cwd: string, ...args: readonly string[]): string {
-  return run(cwd, 'npm', ...args)
-}
-
-/** Runs a program as a shell of the user would, without what the npm that runs this test has put into the environment. */
-function run(cwd: string, program: string, ...args: readonly string[]): string {
-  const inherited = Object.entries(process.env).filter(
-    ([key]) => !/^npm_(package|lifecycle|command|execpath|config_local_prefix|node_execpath)|^INIT_CWD$|^NODE_OPTIONS$/.test(key)
-  )
-  const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-  const env = { ...Object.fromEntries(inherited), PATH }
-  const result = spawnSync(program, args, { cwd, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 })
-  if (result.status === 0) return result.stdout
-  throw new Error(`${basename(program)} ${args.join(' ')} ended with ${result.status ?? result.signal}:\n${result.stdout}${result.stderr}`)
 }
