@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import type { ProviderConfig } from '../src/index.ts'
+import { createJsonFollower } from '../src/json-progress.ts'
 import { askModel, modelOf, user } from './ask-model.ts'
 import { DONE, events, namedEvents, startFakeProvider } from './fake-provider.ts'
 
@@ -30,6 +30,22 @@ function* cut(text: string, length: number): Generator<string> {
   for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length)
 }
 
+/** Counts the characters that anything in this process parses as JSON, until it is disposed of. */
+function countParsed(): Disposable & { count(): number } {
+  const { parse } = JSON
+  let characters = 0
+  JSON.parse = (text, reviver) => {
+    characters += String(text).length
+    return parse(text, reviver)
+  }
+  return {
+    count: () => characters,
+    [Symbol.dispose]: () => {
+      JSON.parse = parse
+    }
+  }
+}
+
 interface Driver {
   readonly name: string
   readonly toConfig: (url: string) => ProviderConfig
@@ -44,11 +60,12 @@ const DRIVERS: readonly Driver[] = [
 // B019
 describe.each(DRIVERS)('arguments in tiny deltas from $name', ({ toConfig, toStream }) => {
   async function read(text: string, length: number, maxBytes?: number) {
-    await using server = await startFakeProvider({ chunks: toStream(cut(text, length)) })
+    const chunks = [...toStream(cut(text, length))]
+    await using server = await startFakeProvider({ chunks })
     const model = await modelOf(toConfig(server.url))
-    const before = performance.eventLoopUtilization()
+    using parsing = countParsed()
     const response = await askModel(model, [user('hi')], maxBytes === undefined ? {} : { maxBytes })
-    return { response, activeMs: performance.eventLoopUtilization(before).active }
+    return { response, streamed: chunks.join('').length, parsed: parsing.count() }
   }
 
   test('are put together without loss', async () => {
@@ -59,14 +76,13 @@ describe.each(DRIVERS)('arguments in tiny deltas from $name', ({ toConfig, toStr
     expect(part?.type === 'tool-call' && JSON.parse(part.input)).toEqual({ path: 'a', content })
   })
 
-  test('take time in proportion to their length', async () => {
-    const text = (length: number): string => JSON.stringify({ content: 'y'.repeat(length) })
-    await read(text(20_000), 8)
-    const short = await read(text(80_000), 8)
-    const long = await read(text(640_000), 8)
-    expect(long.response.kind).toBe('responded')
-    // Eight times the length: in quadratic time it would be 64 times the work.
-    expect(long.activeMs).toBeLessThan(short.activeMs * 30)
+  test('are not parsed again with every delta', async () => {
+    const text = JSON.stringify({ content: 'y'.repeat(640_000) })
+    const { response, streamed, parsed } = await read(text, 8)
+    expect(response.kind).toBe('responded')
+    expect(parsed).toBeGreaterThan(text.length)
+    // Each event a few times on its way, and the whole a few times at its end. Again with each of 80,000 deltas would be thousands of times that.
+    expect(parsed).toBeLessThan(4 * streamed)
   })
 
   test('are refused past the limit, also when they never end', async () => {
@@ -77,6 +93,25 @@ describe.each(DRIVERS)('arguments in tiny deltas from $name', ({ toConfig, toStr
     const response = await askModel(await modelOf(toConfig(server.url)), [user('hi')], { maxBytes: 1_000_000 })
     expect(response).toMatchObject({ kind: 'failed', why: 'permanent', error: { code: 'response_too_large' } })
   })
+})
+
+// B019
+test('the end of arguments is looked for in each character once', () => {
+  const follower = createJsonFollower()
+  const whole = JSON.stringify({ content: 'a"b'.repeat(10_000) })
+  let looked = 0
+  for (const text of cut(whole, 7)) {
+    const counted = {
+      length: text.length,
+      charAt: (at: number) => {
+        looked += 1
+        return text.charAt(at)
+      }
+    }
+    follower.push(counted as unknown as string)
+  }
+  expect(follower.progress()).toBe('complete')
+  expect(looked).toBe(whole.length)
 })
 
 // B019
