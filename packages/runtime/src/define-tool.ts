@@ -9,7 +9,7 @@ import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
 /** What describes the arguments of a tool: a Standard Schema that can give JSON Schema (zod 4.2 and later, …), or JSON Schema itself. */
 export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | JsonObject
 
-/** What `execute` is given: the output of a Standard Schema; with JSON Schema an object of unknown values. */
+/** What `execute` is given: the output of a Standard Schema; with JSON Schema an object of unknown values, also of fields that it does not name. */
 export type ToolArguments<Schema extends ToolSchema> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : { readonly [key: string]: unknown }

@@ -112,6 +112,19 @@ describe('the check of arguments', () => {
     expect(checked.ok && checked.input).not.toBe(raw)
   })
 
+  const open: ToolSchema = { properties: { a: { type: 'number' } } }
+  test.each<[string, ToolSchema, object | null]>([
+    ['JSON Schema', open, { a: 1, b: 2 }],
+    ['JSON Schema that names all fields', { ...open, additionalProperties: false }, null],
+    ['z.object', z.object({ a: z.number() }), { a: 1 }],
+    ['z.looseObject', z.looseObject({ a: z.number() }), { a: 1, b: 2 }],
+    ['z.strictObject', z.strictObject({ a: z.number() }), null]
+  ])('leaves fields that the schema does not name to what %s says of them', async (_, input, given) => {
+    const validate = await createArgumentsValidator(defineTool({ ...described, name: 'x', input }))
+    const checked = await validate({ a: 1, b: 2 })
+    expect(checked.ok ? checked.input : null).toEqual(given)
+  })
+
   test('says where the arguments are wrong', async () => {
     const validate = await createArgumentsValidator(defineTool({ ...described, name: 'x', input: z.object({ a: z.array(z.number()) }) }))
     const checked = await validate({ a: [1, 'two'] })
