@@ -46,6 +46,8 @@ export interface Faults {
   readonly writes: number
   readonly isDead: boolean
   die(code: 'store_closed' | 'store_unavailable'): void
+  /** Resolves when no write is under way any more. */
+  drained(): Promise<void>
   write<Arguments extends readonly unknown[], Result>(method: StoreWrite, call: Call<Arguments, Result>): Call<Arguments, Result>
   read<Arguments extends readonly unknown[], Result>(method: StoreRead, call: Call<Arguments, Result>): Call<Arguments, Result>
 }
@@ -55,6 +57,7 @@ export function createFaults(plan: FaultPlan): Faults {
   let writes = 0
   let reads = 0
   let dead: 'store_closed' | 'store_unavailable' | null = null
+  const underWay = new Set<Promise<unknown>>()
   return {
     get writes() {
       return writes
@@ -65,11 +68,16 @@ export function createFaults(plan: FaultPlan): Faults {
     die(code) {
       dead = code
     },
+    async drained() {
+      while (underWay.size > 0) await Promise.all(underWay)
+    },
     write(method, call) {
       return (...given) => {
         if (dead !== null) return Promise.reject(deadStore(dead))
         writes += 1
-        return runFaulty(method, plan.fail?.({ index: writes, method }) ?? null, () => call(...given))
+        const answer = runFaulty(method, plan.fail?.({ index: writes, method }) ?? null, () => call(...given))
+        track(underWay, answer)
+        return answer
       }
     },
     read(method, call) {
@@ -105,6 +113,14 @@ export function createRota(): (call: { readonly method: string }) => FaultPoint 
     const points = ['before', 'after', null] as const
     return points[count % points.length] ?? null
   }
+}
+
+function track(underWay: Set<Promise<unknown>>, answer: Promise<unknown>): void {
+  const ended = answer.then(forget, forget)
+  function forget(): void {
+    underWay.delete(ended)
+  }
+  underWay.add(ended)
 }
 
 async function runFaulty<Result>(method: string, point: FaultPoint, call: () => Promise<Result>): Promise<Result> {

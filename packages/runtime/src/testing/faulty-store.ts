@@ -12,6 +12,8 @@ export interface FaultyStore extends Store {
    * callers give up, `store_unavailable` lets them repeat until their lease is over. May be called from within `fail`.
    */
   die(code?: 'store_closed' | 'store_unavailable'): void
+  /** Resolves when no write that reached the store behind is under way any more. */
+  drained(): Promise<void>
 }
 
 /** Wraps a store so that chosen calls fail before or after their effect with `store_unavailable`. */
@@ -26,6 +28,7 @@ export function faultyStore(store: Store, plan: FaultPlan = {}): FaultyStore {
     die(code = 'store_closed') {
       faults.die(code)
     },
+    drained: faults.drained,
     artifacts: faultyArtifacts(store.artifacts, faults),
     publish: write('publish', store.publish),
     create: write('create', store.create),
