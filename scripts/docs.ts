@@ -1,10 +1,14 @@
 // Writes docs/reference from the code, or with --check fails when a page differs.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandPage } from './docs/command-page.ts'
+<<<<<<< HEAD
 import { configPage } from './docs/config-page.ts'
 import { errorsPage } from './docs/errors-page.ts'
+=======
+import { errorPages, errorsPage } from './docs/errors-page.ts'
+>>>>>>> b541ce9 (docs: a page for every error code)
 import { factsPage } from './docs/facts-page.ts'
 import { manifestPage } from './docs/manifest-page.ts'
 
@@ -15,6 +19,7 @@ const pages: { readonly [file: string]: string } = {
   'command.md': await commandPage(),
   'configuration.md': configPage(),
   'errors.md': errorsPage(),
+  ...errorPages(),
   'facts.md': factsPage(ROOT),
   'manifest.md': manifestPage()
 }
@@ -23,14 +28,17 @@ if (process.argv.includes('--check')) check()
 else write()
 
 function write(): void {
-  mkdirSync(FOLDER, { recursive: true })
-  for (const [file, text] of Object.entries(pages)) writeFileSync(join(FOLDER, file), text)
+  for (const [file, text] of Object.entries(pages)) {
+    mkdirSync(dirname(join(FOLDER, file)), { recursive: true })
+    writeFileSync(join(FOLDER, file), text)
+  }
+  for (const file of surplus()) rmSync(join(FOLDER, file))
 }
 
 function check(): void {
-  const differing = Object.entries(pages).filter(([file, text]) => readPage(file) !== text)
-  if (differing.length === 0) return
-  const names = differing.map(([file]) => `docs/reference/${file}`)
+  const differing = Object.entries(pages).flatMap(([file, text]) => (readPage(file) === text ? [] : [file]))
+  const names = [...differing, ...surplus()].map((file) => `docs/reference/${file}`)
+  if (names.length === 0) return
   console.error(`The reference differs from the code: ${names.join(', ')}. Run \`npm run docs\`, read the difference and commit it.`)
   process.exitCode = 1
 }
@@ -38,4 +46,9 @@ function check(): void {
 function readPage(file: string): string | undefined {
   const path = join(FOLDER, file)
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+/** Pages of codes that are no more. */
+function surplus(): readonly string[] {
+  return globSync('errors/*.md', { cwd: FOLDER }).filter((file) => !Object.hasOwn(pages, file.replaceAll('\\', '/')))
 }

@@ -1,24 +1,49 @@
 import { exitCodeOfError } from '../../packages/cli/src/exit-code.ts'
 import type { ErrorCode } from '../../packages/runtime/src/contracts/errors.ts'
 import { ERROR_CODES } from '../../packages/runtime/src/contracts/errors.ts'
+import { ERROR_CASES } from './error-cases.ts'
 import { ERROR_NOTES } from './error-notes.ts'
-import { assertCovers, toPage } from './markdown.ts'
+import { assertCovers, toPage, toTable } from './markdown.ts'
 
-const INTRODUCTION = `Every error has one of these codes. A program reads \`code\`, and \`retryable\`: whether the same request may succeed later. The message is for
-people and may change. \`isHoldfastError(error, 'conflict')\` recognises an error; the command prints \`error[CODE]\` and ends with the exit code. A run that
-fails has its code in \`error.code\` of its result, and the command then ends with 1 whatever the code. The codes that begin with \`http_\` are those of
-the guarded client: the model reads them as the failure of a call.`
+const INTRODUCTION = `Every error has one of these codes, and every code has its page. A program reads \`code\`, and \`retryable\`: whether the same request may succeed
+later. The message is for people and may change. \`isHoldfastError(error, 'conflict')\` recognises an error; the command prints \`error[CODE]\` and ends
+with the exit code. A run that fails has its code in \`error.code\` of its result, and the command then ends with 1 whatever the code. The codes that
+begin with \`http_\` are those of the guarded client: the model reads them as the failure of a call.
 
-/** Every code of the error table. */
+If you do not have a code: [troubleshooting](../how-to/troubleshoot.md) goes by what you see.`
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[]
+
+/** The table of all codes. */
 export function errorsPage(): string {
-  const codes = Object.keys(ERROR_CODES) as ErrorCode[]
-  assertCovers('notes of errors', ERROR_NOTES, codes)
-  return toPage('Errors', [INTRODUCTION, ...codes.map(toSection)])
+  assertCovers('notes of errors', ERROR_NOTES, CODES)
+  assertCovers('cases of errors', ERROR_CASES, CODES)
+  const rows = CODES.map((code) => [`[\`${code}\`](errors/${code}.md)`, ERROR_NOTES[code].cause, ...toNumbers(code)])
+  return toPage('Errors', [INTRODUCTION, toTable(['code', 'what it means', 'HTTP status', 'retryable', 'exit code'], rows)])
 }
 
-function toSection(code: ErrorCode): string {
-  const { status, retryable } = ERROR_CODES[code]
+/** One page for each code, by the name of its file. */
+export function errorPages(): { readonly [file: string]: string } {
+  return Object.fromEntries(CODES.map((code) => [`errors/${code}.md`, toErrorPage(code)]))
+}
+
+function toErrorPage(code: ErrorCode): string {
   const { cause, remedy } = ERROR_NOTES[code]
-  const facts = `HTTP status ${status} · ${retryable ? 'retryable' : 'not retryable'} · exit code ${exitCodeOfError(code)}`
-  return `## \`${code}\`\n\n${facts}\n\n${cause} ${remedy}`
+  const { when, message } = ERROR_CASES[code]
+  return toPage(`\`${code}\``, [
+    toTable(['HTTP status', 'retryable', 'exit code'], [toNumbers(code)]),
+    cause,
+    '## When you meet it',
+    when.map((each) => `- ${each}`).join('\n'),
+    '## What it says',
+    `\`\`\`text\n${message}\n\`\`\``,
+    '## What to do',
+    remedy,
+    '[All codes](../errors.md) · [Troubleshooting](../../how-to/troubleshoot.md)'
+  ])
+}
+
+function toNumbers(code: ErrorCode): readonly string[] {
+  const { status, retryable } = ERROR_CODES[code]
+  return [String(status), retryable ? 'yes' : 'no', String(exitCodeOfError(code))]
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts'
 
-/** Every code of the product: its HTTP status and whether the same request may succeed later. The code is the anchor of its page. */
+/** Every code of the product: its HTTP status and whether the same request may succeed later. Each has a page of its name in docs/reference/errors. */
 export const ERROR_CODES = {
   // what a caller gave
   invalid_input: { status: 400, retryable: false },

@@ -1,0 +1,243 @@
+import type { ErrorCode } from '../../packages/runtime/src/contracts/errors.ts'
+
+/** Where people meet an error, and how its message reads there. */
+export interface ErrorCase {
+  /** Each begins with what was done. */
+  readonly when: readonly string[]
+  /** A message of the code as it stands today; `…` stands for what differs. */
+  readonly message: string
+}
+
+/** One for each code of the error table; `scripts/docs.ts` fails for a missing and for a surplus one. */
+export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
+  invalid_input: {
+    when: [
+      'A command was called with an option that it does not have, a thread id that is none, an empty text, or text that is not UTF-8.',
+      'A start gave variables that the definition does not declare, or of another type.',
+      'A message was empty, or `retry` had nothing to ask the model.',
+      'An export was imported that is none, or holds a registered secret.'
+    ],
+    message: '"x" is no thread id: expected thr_ and letters and digits.'
+  },
+  invalid_manifest: {
+    when: ['`run`, `chat` or `tools` read an agent file.', '`runtime.start` or `runtime.publish` was given a definition.'],
+    message: 'a.yaml cannot be used: 1 problem.\n  a.yaml:2:1: nam: there is no such field (expected one of …). Did you mean "name"?'
+  },
+  invalid_config: {
+    when: [
+      'Any command that reads `holdfast.config.yaml`.',
+      'A key or an address was taken from an environment variable whose value cannot be one.',
+      'A scripted model was asked for the first time, and its script is not one.'
+    ],
+    message:
+      '…/holdfast.config.yaml cannot be used:\n  …/holdfast.config.yaml:1:10: version: this value cannot stand here (expected "1.0" (a text, so in quotes)).'
+  },
+  invalid_tools: {
+    when: [
+      'A module was named with `--tools` or in `tools` of the configuration.',
+      '`defineTool` was called with a field that is wrong; it throws at once.',
+      'A runtime was given two different tools of one name.'
+    ],
+    message: '…/t.ts: no tool is exported (exports: a).'
+  },
+  value_too_large: {
+    when: [
+      'A message, an attachment, standard input or a start was too large.',
+      'A run: the request was larger than `limits.maxInputBytes`.',
+      'A file tool was to read or write more than its bound; the model reads it as the failure of the call.'
+    ],
+    message: 'the message has … bytes, at most … fit: give files by URL'
+  },
+  file_not_found: {
+    when: [
+      'A manifest, a configuration, a tools module, an attachment, an export or an `@file` was named.',
+      'A file tool was asked for a path; the model reads it as the failure of the call.'
+    ],
+    message: 'There is no manifest at …/b.yaml.'
+  },
+  file_unreadable: {
+    when: [
+      'A file that a command was given is a folder, is not UTF-8, or may not be read or written.',
+      'A file tool met a link that leads out of its folders, a hidden or special file, a binary file, or missing rights.'
+    ],
+    message: '…/agents is a folder.'
+  },
+  secret_missing: {
+    when: [
+      '`run`, `chat` or `resume` was to use a provider whose key is not in the environment.',
+      'The configuration takes the store from a variable that is not set.'
+    ],
+    message: 'The provider openai needs its key in the environment variable OPENAI_API_KEY, which is not set.'
+  },
+  model_unknown: {
+    when: [
+      'An agent was started whose `model` names no provider and no profile that is known here.',
+      '`--model` named one that is not known.'
+    ],
+    message:
+      'There is no provider "foo". (there is no configuration file; built in are: openai, anthropic, google, xai, groq, cohere, scripted)'
+  },
+  tool_unknown: {
+    when: ['An agent was started or shown whose `tools` name one that neither the agent nor the runtime has.'],
+    message: 'Tools of the definition cannot be found:\n  tools[0]: "nope" is none of the tools that are here: task_complete'
+  },
+  thread_not_found: {
+    when: ['A command or a method was given the id of a thread that this store does not have: removed, or of another store.'],
+    message: 'there is no thread thr_… in this store'
+  },
+  thread_busy: {
+    when: [
+      '`resume`, `chat` or `message` was to drive a thread that another process drives.',
+      '`rm` was to remove a thread that has an owner, has not come to rest, or has something in its inbox.',
+      '`export` read a thread that went on all the time.'
+    ],
+    message: 'the thread thr_… is driven by …, whose lease holds until …'
+  },
+  thread_unplaceable: {
+    when: ['`resume`, `message` or `settled` was to drive a thread in a process without its tools or models.'],
+    message: 'the thread thr_… cannot be driven here: this runtime lacks tool:refund'
+  },
+  conflict: {
+    when: [
+      'A start had an idempotency key under which another thread was started with other content.',
+      'A message had an id under which another one was sent.',
+      '`retry` of a run that neither failed nor was stopped.',
+      '`init`, `store backup` or `import` would have had to replace something.',
+      'A file tool was to edit a text that is not there, is there twice, or was changed since it was read.'
+    ],
+    message: 'the last run of thr_… did not fail and was not stopped: it is completed'
+  },
+  runtime_closed: {
+    when: ['`start`, `resume` or `settled` was called after `close`, or was under way when the runtime was closed.'],
+    message: 'this runtime has been closed and drives nothing: make another one over the same store'
+  },
+  store_unavailable: {
+    when: [
+      'A command that only looks found no store in the project.',
+      'The file may not be read or written, is a folder, or lies on a file system without shared memory.',
+      'Another process kept the file locked for longer than 30 seconds.'
+    ],
+    message: 'There is no store at …/.holdfast/holdfast.db.'
+  },
+  store_full: {
+    when: ['A commit was to be written and the disk was full.', '`store backup` or `store vacuum` had no room for the copy.'],
+    message: 'No space is left for …/holdfast.db. What was acknowledged is kept; free space and repeat.'
+  },
+  store_closed: {
+    when: ['A program closed its store before its runtime, or used it afterwards.'],
+    message: 'The store …/holdfast.db has been closed. Open it again.'
+  },
+  store_foreign: {
+    when: ['`--store`, the configuration or `sqliteStore` named a database that was not made by Holdfast.'],
+    message: '…/other.db is a SQLite database of another program (application id 0). Name another file for the store.'
+  },
+  store_newer: {
+    when: [
+      'A file was opened that a newer version has written.',
+      'A newer version has upgraded the file while this process had it open; its next write is refused.'
+    ],
+    message: '…/holdfast.db has schema 2; this program knows schemas up to 1. Use the version of Holdfast that wrote it, or a newer one.'
+  },
+  store_corrupt: {
+    when: ['A file was opened that is no database, was cut off, or has lost its `-wal` file.', 'SQLite found damage while it read.'],
+    message: '…/x.db is not a readable Holdfast store: it does not begin like a SQLite database. It was left as it is. …'
+  },
+  log_corrupt: {
+    when: ['A thread was read, driven or exported one of whose commits was changed.', 'An export was imported that was changed.'],
+    message: "Commit 3 of thread thr_… does not match its digest: the store's data was changed or damaged. Restore the store from a backup."
+  },
+  format_unknown: {
+    when: ['A thread was read that a newer version has written to.', 'An export was imported that a newer version has made.'],
+    message: 'Commit 3 of thread thr_… has format 2; this program reads formats up to 1. Use the version that wrote it, or a newer one.'
+  },
+  publication_missing: {
+    when: ['A thread was driven or shown whose definition is not in the store: rows were removed by hand, or a copy is incomplete.'],
+    message: 'the publication sha256:… is not in the store'
+  },
+  artifact_missing: {
+    when: ['A body of a fact was needed that is kept outside of the log.'],
+    message: 'expected an inline body, found the artifact sha256:…, which is not loaded'
+  },
+  provider_unavailable: {
+    when: ['A run: the connection was refused, the name had no address, or the provider answered with a 5xx.'],
+    message: 'The provider answered 500: Internal server error'
+  },
+  provider_overloaded: {
+    when: ['A run: the provider answered 503 or 529, or said that it is overloaded.'],
+    message: 'The provider answered 529: Overloaded'
+  },
+  provider_rejected: {
+    when: [
+      'A run: the provider answered 400, 401, 403, 404 or another status that a repeat does not change, or redirected.',
+      'A run: a quota is used up and the provider says that it will not pass.',
+      'A model of the host threw `FatalError`.'
+    ],
+    message: 'The provider answered 401: no such key'
+  },
+  rate_limited: {
+    when: ['A run: the provider answered 429 as often as it was asked.'],
+    message: 'The provider answered 429: Rate limit reached'
+  },
+  stream_interrupted: {
+    when: ['A run: the connection broke in the middle of the answer, or the answer ended without saying so.'],
+    message: 'The response ended before it was finished.'
+  },
+  provider_timeout: {
+    when: ['A run: there was no answer within `limits.providerTimeoutMs`, or the provider answered 408 or 504.'],
+    message: 'the model did not answer within 600000 ms'
+  },
+  response_too_large: {
+    when: ['A run: an answer had more text, reasoning or calls than is kept of one.'],
+    message: 'The response is larger than … bytes.'
+  },
+  output_truncated: {
+    when: ['A run: the answer ended because of its length. A call that was cut is never run.'],
+    message: 'the model reached its output limit before the end of its answer'
+  },
+  content_filtered: {
+    when: ['A run: the answer ended with `content-filter`, or the provider refused the request for its content.'],
+    message: 'the provider withheld the answer'
+  },
+  empty_model_response: {
+    when: ['A run: several answers in a row had neither text nor calls.'],
+    message: 'the model answered … times without text and without a call'
+  },
+  output_invalid: {
+    when: ['A run of an agent with `outputSchema`: the final answer did not match it, twice.'],
+    message: '/total: must be number, but is string'
+  },
+  script_exhausted: {
+    when: ['A run with a scripted model, in a test or an offline project.'],
+    message: 'The script has 0 turns, and none is left for a prompt with 0 answers: add a turn, or end the run before.'
+  },
+  http_blocked: {
+    when: [
+      '`fetch_url` was asked for a private, loopback or metadata address, a scheme other than http and https, or a host that is not in `network.hosts`; or a redirect led there.'
+    ],
+    message: 'The request to 127.0.0.1:8080 was not made: an address of the host is not public; …'
+  },
+  http_unreachable: {
+    when: ['`fetch_url` was asked for a name without an address, or for a host that did not take the connection.'],
+    message: 'The request to shop.example failed: the name has no address, and nothing was sent.'
+  },
+  http_timeout: {
+    when: ['`fetch_url` reached one of the time limits of its client; the message names it, and how far the request was.'],
+    message: 'The request to shop.example failed: it took longer than … ms (…, phase headers).'
+  },
+  http_too_large: {
+    when: ['`fetch_url` got an answer above one of the bounds of its client, or one that expands too much.'],
+    message: 'The request to shop.example failed: the answer is larger than … bytes (body), and nothing of it is used.'
+  },
+  http_protocol: {
+    when: ['`fetch_url` got an answer that is not HTTP, was cut off, or redirected too often.'],
+    message: 'The request to shop.example failed: the connection was closed before the answer was complete.'
+  },
+  livelock: {
+    when: ['A thread was driven, and the next step was decided again and again without an end.'],
+    message: 'the plan of thread thr_… did not come to an end after 1000 rounds'
+  },
+  internal: {
+    when: ['A command, a run or a method met an error that nobody had foreseen.'],
+    message: 'whatever the error said'
+  }
+}
