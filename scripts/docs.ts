@@ -3,12 +3,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandPage } from './docs/command-page.ts'
-<<<<<<< HEAD
 import { configPage } from './docs/config-page.ts'
-import { errorsPage } from './docs/errors-page.ts'
-=======
 import { errorPages, errorsPage } from './docs/errors-page.ts'
->>>>>>> b541ce9 (docs: a page for every error code)
 import { factsPage } from './docs/facts-page.ts'
 import { manifestPage } from './docs/manifest-page.ts'
 

@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { findConfig } from '../packages/config/src/index.ts'
+import { ERROR_CODES } from '../packages/runtime/src/index.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCS = join(ROOT, 'docs')
 const SNIPPETS = join(DOCS, 'snippets')
 const pages = globSync('**/*.md', { cwd: DOCS })
+const linkingFiles = [...globSync('*.md', { cwd: ROOT }).map((name) => join(ROOT, name)), ...pages.map((page) => join(DOCS, page))]
 
 test('the reference is what the code gives', () => {
   expect(runNode(['scripts/docs.ts', '--check'])).toEqual({ status: 0, stderr: '' })
@@ -25,17 +27,50 @@ test('pages quote snippets as they are, and every snippet is quoted', () => {
 test('snippets do what they say', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-snippets-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  expect(runNode([join(SNIPPETS, 'configured.ts')])).toEqual({ status: 0, stderr: '' })
-  expect(runNode([join(SNIPPETS, 'payment-tools.ts')])).toEqual({ status: 0, stderr: '' })
-  expect(runNode([join(SNIPPETS, 'pick-up.ts'), join(folder, 'holdfast.db')])).toEqual({ status: 0, stderr: '' })
+  const programs = globSync('*.ts', { cwd: SNIPPETS }).filter((name) => !name.endsWith('.test.ts'))
+  expect(programs.length).toBeGreaterThan(2)
+  for (const name of programs) {
+    expect({ name, ...runNode([join(SNIPPETS, name), join(folder, `${name}.db`)]) }).toEqual({ name, status: 0, stderr: '' })
+  }
   expect(runNode(['--test', ...globSync('*.test.ts', { cwd: SNIPPETS }).map((name) => join(SNIPPETS, name))]).status).toBe(0)
   expect((await findConfig(SNIPPETS))?.models['main']?.provider).toBe('work')
 })
 
-test('links between pages lead to files', () => {
-  const links = pages.flatMap((page) => linksOf(page).map((to) => join(dirname(page), to)))
-  expect(links.length).toBeGreaterThan(10)
-  expect(links.filter((path) => !existsSync(join(DOCS, path)))).toEqual([])
+test('links lead to files, and their anchors to headings', () => {
+  const links = linkingFiles.flatMap((file) => linksOf(file))
+  expect(links.length).toBeGreaterThan(100)
+  expect(links.filter(({ to }) => !existsSync(to))).toEqual([])
+  const anchored = links.filter(({ anchor }) => anchor !== '')
+  expect(anchored.length).toBeGreaterThan(1)
+  expect(anchored.filter(({ to, anchor }) => !anchorsOf(to).has(anchor))).toEqual([])
+})
+
+test('every page is reached from the index', () => {
+  const reached = new Set<string>()
+  const queue = [join(DOCS, 'README.md')]
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (reached.has(file)) continue
+    reached.add(file)
+    queue.push(
+      ...linksOf(file)
+        .map(({ to }) => to)
+        .filter((to) => to.startsWith(DOCS) && to.endsWith('.md'))
+    )
+  }
+  expect(pages.filter((page) => !reached.has(join(DOCS, page)))).toEqual([])
+})
+
+test('every error code has a page, every page a code, and troubleshooting leads to all of them', () => {
+  const codes = Object.keys(ERROR_CODES).toSorted()
+  expect(
+    globSync('reference/errors/*.md', { cwd: DOCS })
+      .map((page) => basename(page, '.md'))
+      .toSorted()
+  ).toEqual(codes)
+  const told = linksOf(join(DOCS, 'how-to/troubleshoot.md'))
+    .filter(({ to }) => basename(dirname(to)) === 'errors')
+    .map(({ to }) => basename(to, '.md'))
+  expect([...new Set(told)].toSorted()).toEqual(codes)
 })
 
 function quotesOf(page: string) {
@@ -44,10 +79,28 @@ function quotesOf(page: string) {
   return [...blocks].map(([, file = '', quote = '']) => ({ page, file, text: quote }))
 }
 
-/** Where a page's relative links lead, without their anchors. */
-function linksOf(page: string): readonly string[] {
-  const prose = readFileSync(join(DOCS, page), 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
-  return [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, to = '']) => to).filter((to) => !/^[a-z]+:/.test(to))
+/** Where a file's relative links lead; code does not count. */
+function linksOf(file: string): readonly { readonly from: string; readonly to: string; readonly anchor: string }[] {
+  const links = [...proseOf(file).matchAll(/\]\(([^)#\s]*)(?:#([^)\s]*))?\)/g)].filter(([, to = '']) => !/^[a-z]+:/.test(to))
+  return links.map(([, to = '', anchor = '']) => ({ from: file, to: to === '' ? file : join(dirname(file), to), anchor }))
+}
+
+/** The anchors that a page's headings get. */
+function anchorsOf(file: string): ReadonlySet<string> {
+  const headings = [...proseOf(file).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(/\s/g, '-')
+    )
+  )
+}
+
+function proseOf(file: string): string {
+  return readFileSync(file, 'utf8').replaceAll(/^```[\s\S]*?^```$/gm, '')
 }
 
 function runNode(args: readonly string[]): { readonly status: number | null; readonly stderr: string } {

@@ -155,8 +155,17 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     message: 'the publication sha256:… is not in the store'
   },
   artifact_missing: {
-    when: ['A body of a fact was needed that is kept outside of the log.'],
-    message: 'expected an inline body, found the artifact sha256:…, which is not loaded'
+    when: ['An artifact was read that is not in the store of artifacts: it was removed by hand, or a copy is incomplete.'],
+    message: 'The artifact sha256:… is not in the store of artifacts. Restore it from a backup, or name the place where artifacts are kept.'
+  },
+  artifact_corrupt: {
+    when: ['An artifact was read whose bytes do not have the digest that it is kept under.'],
+    message: 'The artifact sha256:… does not match its digest: what is kept was changed or damaged. Restore it from a backup.'
+  },
+  grants_unreadable: {
+    when: ['A thread was read whose record of what it may do is damaged, or has a field that this version does not know.'],
+    message:
+      'The grants of the thread cannot be read: `capabilities.files` of the record is not what this program writes. It has no grants and does not run.'
   },
   provider_unavailable: {
     when: ['A run: the connection was refused, the name had no address, or the provider answered with a 5xx.'],

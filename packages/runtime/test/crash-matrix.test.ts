@@ -1,11 +1,6 @@
 import { join } from 'node:path'
-<<<<<<< HEAD
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Effect } from '../src/contracts/fact.ts'
-=======
 import { describe, expect, test } from 'vitest'
-import type { Effect, Fact } from '../src/contracts/fact.ts'
->>>>>>> 4b1bfef (feat(testing): let a scenario die at each of its writes)
+import type { Effect } from '../src/contracts/fact.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
@@ -13,37 +8,16 @@ import type { CrashTrial } from '../src/testing/crash-matrix.ts'
 import { runCrashMatrix } from '../src/testing/crash-matrix.ts'
 import type { FakeClock } from '../src/testing/fake-clock.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-<<<<<<< HEAD
-import type { FaultPoint } from '../src/testing/fault-plan.ts'
-import { faultyStore } from '../src/testing/faulty-store.ts'
 import type { Crashed } from './crash/checks.ts'
-import { checkOnce, checkRepeated, expectEach, look, ONCE, REPEATABLE } from './crash/checks.ts'
-import type { Client, Ending, World } from './crash/scenario.ts'
-import { cancel, converse, startProcess, toComparable } from './crash/scenario.ts'
-import { folder, latch, within } from './runtime-kit.ts'
-=======
+import { checkOnce, checkRepeated, look, ONCE, REPEATABLE } from './crash/checks.ts'
 import type { Client, Ending, Process, World } from './crash/scenario.ts'
-import { callsOf, cancel, converse, startProcess, toComparable, wireIds } from './crash/scenario.ts'
-import { folder, resultsIn, within } from './runtime-kit.ts'
->>>>>>> 4b1bfef (feat(testing): let a scenario die at each of its writes)
+import { cancel, converse, startProcess, toComparable } from './crash/scenario.ts'
+import { folder, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenarios. Another number is a change of what is committed when: look at it, then write it here. */
 const WRITES = { converse: 22, cancel: 13 }
 
-<<<<<<< HEAD
-/** Where the processes of one case meet. */
-=======
-const REPEATABLE: { readonly [tool: string]: Effect } = {
-  weigh: 'read',
-  price: 'idempotent',
-  stock: 'read',
-  broken: 'idempotent',
-  hang: 'read'
-}
-const ONCE: { readonly [tool: string]: Effect } = { weigh: 'once', price: 'once', stock: 'once', broken: 'once', hang: 'once' }
-
 /** Where the processes of one trial meet. */
->>>>>>> 4b1bfef (feat(testing): let a scenario die at each of its writes)
 interface Place {
   readonly clock: FakeClock
   readonly store: Store
@@ -68,19 +42,6 @@ interface Scenario {
   readonly effects: { readonly [tool: string]: Effect }
 }
 
-<<<<<<< HEAD
-/** The same with a process that dies at one of its writes, before or after the commit, and another that goes on. */
-async function runCrashed(place: Place, { client, effects, key }: Case, write: number, point: FaultPoint): Promise<Crashed> {
-=======
-interface Crashed extends Ending {
-  /** What the log held when the first process was dead. */
-  readonly before: readonly Fact[]
-  readonly pending: readonly string[]
-  /** What began in which process. */
-  readonly first: World['begun']
-  readonly second: World['begun']
-}
-
 const KEY = 'trial'
 
 async function createTrial(
@@ -89,7 +50,6 @@ async function createTrial(
   check: (crashed: Crashed, undisturbed: Ending) => void
 ): Promise<CrashTrial<Ending>> {
   const place = await createPlace()
->>>>>>> 4b1bfef (feat(testing): let a scenario die at each of its writes)
   const world: World = { begun: [], prompts: [] }
   const processes: Process[] = []
   let before: Pick<Crashed, 'before' | 'pending' | 'first'> = { before: [], pending: [], first: [] }
@@ -97,7 +57,7 @@ async function createTrial(
     store: place.store,
     open: place.open,
     async run({ store, recovering }) {
-      if (recovering) before = { ...(await look(store)), first: world.begun.splice(0) }
+      if (recovering) before = { ...(await look(store, KEY)), first: world.begun.splice(0) }
       const process = startProcess(store, place.clock, world, effects)
       processes.push(process)
       return within(client(process, KEY, { takeover: recovering }))
@@ -107,65 +67,12 @@ async function createTrial(
       // The dead process gets its time, too: it must not matter.
       await place.clock.advance(60_000)
       for (const { runtime } of processes) await runtime.close()
-      expect((await look(place.store)).before).toEqual(ending.facts)
+      expect((await look(place.store, KEY)).before).toEqual(ending.facts)
       if (crash !== null) check({ ...ending, ...before, second }, undisturbed)
     }
   }
 }
 
-<<<<<<< HEAD
-/** Tries every write position with both faults. */
-async function sweep(place: Place, base: Omit<Case, 'key'>, writes: number, check: (crashed: Crashed) => void): Promise<void> {
-  for (let write = 1; write <= writes; write++) {
-    for (const point of ['before', 'after'] as const) {
-      const crashed = await runCrashed(place, { ...base, key: `${write}-${point}` }, write, point).catch((error: unknown) => {
-        throw new Error(`write ${write}, ${point} its effect`, { cause: error })
-      })
-      expectEach(`write ${write}, ${point} its effect`, () => check(crashed))
-    }
-  }
-}
-
-=======
-async function look(store: Store): Promise<{ readonly before: readonly Fact[]; readonly pending: readonly string[] }> {
-  const { items } = await store.threads({ tenant: 'default', limit: 1_000 })
-  const id = items.find((thread) => thread.key === KEY)?.id
-  if (id === undefined) return { before: [], pending: [] }
-  const commits = await store.read(id, 1, 8_000_000)
-  return { before: commits.flatMap((commit) => commit.facts), pending: (await store.pending(id)).map((item) => item.kind) }
-}
-
-/** Each effect happened at most once, and what was started and not settled, and nothing else, is unknown to the model. */
-function checkOnce({ before, facts, prompt, first, second }: Crashed): void {
-  const begun = [...first, ...second].map(({ call }) => call)
-  expect(new Set(begun).size).toBe(begun.length)
-  const { open } = callsOf(before)
-  const { settled, open: left } = callsOf(facts)
-  const unknown = [...settled.values()].filter((fact) => fact.outcome === 'unknown').map((fact) => fact.call)
-  expect(new Set(unknown)).toEqual(open)
-  expect(left.size).toBe(0)
-  for (const fact of settled.values()) if (fact.outcome === 'ok') expect(begun).toContain(fact.call)
-  const shown = resultsIn(prompt)
-  const wire = wireIds(facts)
-  for (const [id, { result }] of settled) {
-    const told =
-      'inline' in result && 'error' in result.inline
-        ? { type: 'error-text', value: result.inline.error }
-        : { type: expect.stringMatching(/json|text/) }
-    expect(shown.get(wire.get(id) ?? '')).toMatchObject(told)
-  }
-}
-
-/** What was settled was not begun again, and whatever was begun again had the same key. */
-function checkRepeated({ before, first, second }: Crashed): void {
-  const { settled } = callsOf(before)
-  for (const { call } of second) expect(settled.has(call)).toBe(false)
-  const keys = new Map(first.map(({ call, key }) => [call, key]))
-  for (const { call, key } of second) expect(key).toBe(keys.get(call) ?? key)
-  expect(new Set(second.map(({ call }) => call)).size).toBe(second.length)
-}
-
->>>>>>> 4b1bfef (feat(testing): let a scenario die at each of its writes)
 describe.each([
   { name: 'SQLite', place: sqlitePlace },
   { name: 'memory', place: memoryPlace }
