@@ -1,8 +1,11 @@
 export type {
   AgentDefinition,
   AgentTool,
+  CancelReceipt,
   EventsOptions,
   ImportReceipt,
+  ItemReceipt,
+  MessageOptions,
   MessageReceipt,
   RunHandle,
   RunResult,

@@ -76,7 +76,8 @@ export function throwFault(core: RuntimeCore, thread: ThreadId): void {
   if (fault !== undefined && !core.engine.isDriving(thread)) throw fault
 }
 
-function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
+/** Throws what makes it impossible here that anything more happens to a thread. */
+export function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
   throwFault(core, info.id)
   assertOpen(core)
   // Who only looks waits for others.

@@ -1,5 +1,5 @@
 import { assertKey } from './caller-key.ts'
-import type { MessageReceipt, ThreadHandle } from './contracts/api.ts'
+import type { MessageOptions, MessageReceipt, ThreadHandle } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'
@@ -9,6 +9,7 @@ import type { ItemKind, NewItem } from './contracts/store.ts'
 import { namesInParts, redactParts } from './effects/redact-parts.ts'
 import { faultOfPart } from './part-fault.ts'
 import { exportThread } from './export-thread.ts'
+import { readReceipt } from './item-receipt.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
@@ -39,14 +40,17 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     events: (options = {}) => threadEvents(core, id, options),
     settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
     message: (input, options = {}) =>
-      withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options.id)),
+      withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options)),
     cancel: async (options = {}) => {
       assertWholeNumber('graceMs', options.graceMs, 0)
       await readInfo(core, id)
       const reason = cutText(core.secrets.redact(options.reason ?? 'cancelled'), MAX_REASON_LENGTH).toWellFormed()
-      const body = { reason, graceMs: options.graceMs ?? 0 }
-      await deliver(core, toItem(core, id, 'cancel', `cancel:${core.ids.next(16)}`, body))
+      const body = { reason, ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }) }
+      const item = `cancel:${core.ids.next(16)}`
+      await deliver(core, toItem(core, id, 'cancel', item, body))
+      return { item }
     },
+    receipt: (item, options = {}) => readReceipt(core, id, item, options),
     resume: (options = {}) => resume(core, id, options.takeover ?? false),
     retry: (input) =>
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
@@ -104,14 +108,20 @@ export function toItem(core: RuntimeCore, thread: ThreadId, kind: ItemKind, id: 
   return { id, thread, kind, from: core.principal, digest: digestJson([kind, '', body]), body }
 }
 
-async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMessage, key: string | undefined): Promise<MessageReceipt> {
+async function sendMessage(
+  core: RuntimeCore,
+  thread: ThreadId,
+  message: GivenMessage,
+  { id: key, interrupt = false }: MessageOptions
+): Promise<MessageReceipt> {
   assertKey('id', key)
   const { parts, redacted } = message
   await readInfo(core, thread)
   const item = key === undefined ? `msg_${core.ids.next(16)}` : core.secrets.redact(key)
   // The run that it would start is named by the item, so that the same message twice is the same message.
   const run = toRunId(thread, item)
-  const state = await deliver(core, toItem(core, thread, 'message', item, { run, parts } as unknown as Json))
+  const kind = interrupt ? 'interrupt' : 'message'
+  const state = await deliver(core, toItem(core, thread, kind, item, { run, parts } as unknown as Json))
   return { item, state, ...(redacted.length === 0 ? {} : { redacted }) }
 }
 
@@ -136,7 +146,7 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
   }
   // Several retries of one run are one.
   const item = `retry:${state.run.id}`
-  if (message) return sendMessage(core, thread, message, item)
+  if (message) return sendMessage(core, thread, message, { id: item })
   const body = { run: toRunId(thread, item), parts: [], retries: state.run.id }
   return { item, state: await deliver(core, toItem(core, thread, 'start', item, body)) }
 }

@@ -38,7 +38,7 @@ describe('on every log that the heart writes', () => {
         play(thread, step)
         const { state, attempt, now, pending } = thread
         const before = structuredClone(state)
-        const context = { attempt, now, stopping: false }
+        const context = { attempt, now, stopping: false, pending }
         expect(conversationHeart.plan(state, context)).toEqual(conversationHeart.plan(before, context))
         expect(conversationHeart.take(state, pending, context)).toEqual(conversationHeart.take(before, pending, context))
         conversationHeart.project(state)

@@ -214,6 +214,7 @@ describe('a held call', () => {
 })
 
 describe('a cancel', () => {
+  const byCancel = { by: 'cancel', graceMs: 2_000 }
   const cancelled = (thread: PureThread): PureThread => {
     thread.deliver('cancel', { reason: 'enough' })
     return thread
@@ -221,7 +222,7 @@ describe('a cancel', () => {
 
   test('aborts the model call, and the run ends with what it reports', () => {
     const thread = cancelled(running())
-    expect(thread.commit().plan.actions).toEqual([{ id: 'run_1//1#1', scope: '', do: 'infer', turn: 'run_1//1', cancelled: true }])
+    expect(thread.commit().plan.actions).toEqual([{ id: 'run_1//1#1', scope: '', do: 'infer', turn: 'run_1//1', cancelled: byCancel }])
     expect(thread.commit(failure(thread.state, 'aborted')).types).toEqual(['model.failed', 'run.ended'])
     expect(ending(thread)).toEqual(['cancelled', 'enough'])
   })
@@ -241,7 +242,7 @@ describe('a cancel', () => {
     thread.commit(...answer(thread.state, calls('move', 'pay', 'look'), { verdicts: ['run', 'run', null] }))
     const { plan } = cancelled(thread).commit()
     expect(outcomes(thread)).toEqual(['cancelled', 'cancelled'])
-    expect(plan.actions).toEqual([{ id: 'run_1//1.0#1.1', scope: '', do: 'run', call: 'run_1//1.0', cancelled: true }])
+    expect(plan.actions).toEqual([{ id: 'run_1//1.0#1.1', scope: '', do: 'run', call: 'run_1//1.0', cancelled: byCancel }])
     thread.commit(result(thread.state, 0, { value: 'done in time' }))
     expect(outcomes(thread)).toEqual(['cancelled', 'cancelled', 'ok'])
     expect(ending(thread)).toEqual(['cancelled', 'enough'])

@@ -7,7 +7,8 @@ import {
   withoutDecidedRule,
   withoutDeferredItems,
   withoutFence,
-  withoutFreshRule
+  withoutFreshRule,
+  withoutPending
 } from './model/sabotage.ts'
 
 /** The rule that the first schedule to fail names; null when none of them fails. */
@@ -43,6 +44,10 @@ describe('the model-based check finds', () => {
   // I10
   test('a store that never shows a deferred item again', async () => {
     expect(await firstViolation(withoutDeferredItems, 200)).toBe('I10')
+  })
+
+  test('a driver that keeps interrupts from the heart', async () => {
+    expect(await firstViolation(withoutPending, 100)).toBe('interrupt')
   })
 
   // I12

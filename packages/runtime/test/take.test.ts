@@ -107,7 +107,8 @@ describe('a cancel', () => {
     const cancel = thread.deliver('cancel', { reason: 'enough' })
     const newer = thread.message('newer')
     expect(thread.commit().request.consumed).toEqual([older.id, cancel.id])
-    expect(thread.factsOf('message.returned')).toMatchObject([{ item: older.id, cause: older.id, why: 'cancelled' }])
+    const said = { source: { kind: 'person', id: 'ann' }, parts: { inline: [textPart('older')] } }
+    expect(thread.factsOf('message.returned')).toMatchObject([{ item: older.id, cause: older.id, why: 'cancelled', ...said }])
     expect(thread.commit(failure(thread.state, 'aborted')).request.consumed).toEqual([newer.id])
     expect(runs(thread)).toEqual([['run_1', 'cancelled']])
     expect(thread.state.run?.status).toBe('running')
@@ -142,7 +143,7 @@ describe('a cancel', () => {
     const thread = running()
     thread.deliver('cancel', { reason: 7, graceMs: 'long', run: 'run_9' })
     thread.commit()
-    expect(thread.factsOf('run.cancelRequested')).toMatchObject([{ run: 'run_1', reason: 'cancelled', graceMs: 0 }])
+    expect(thread.factsOf('run.cancelRequested')).toMatchObject([{ run: 'run_1', reason: 'cancelled', graceMs: 2_000 }])
   })
 })
 

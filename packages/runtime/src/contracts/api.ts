@@ -4,7 +4,7 @@ import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
-import type { Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
+import type { ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
@@ -139,13 +139,41 @@ export interface ThreadCheck {
   readonly problems: readonly ThreadProblem[]
 }
 
-/** What became of a message at its acceptance; `taken` and `message.returned` follow as events. */
+/** How a message is sent. */
+export interface MessageOptions {
+  /** The same id again is the same message: it is delivered once. Default: a new one. */
+  readonly id?: string
+  /**
+   * Aborts the model call that is under way, so that the message is read at once and not behind its answer. Tools that run go on, and the
+   * message stands behind their results. Default false.
+   */
+  readonly interrupt?: boolean
+}
+
+/**
+ * The first moment of what is sent: it is kept. The second one, taken or returned, follows as an event (`message.received` or
+ * `message.returned`, with `item` as its cause), and `ThreadHandle.receipt` waits for it.
+ */
 export interface MessageReceipt {
-  readonly item: string
+  readonly item: ItemId
   readonly state: 'queued' | 'repeated'
   /** Names of the secrets that stood in the message and were taken out of it. */
   readonly redacted?: readonly string[]
 }
+
+/** A cancel that is kept; `ThreadHandle.receipt` tells what it did. */
+export interface CancelReceipt {
+  readonly item: ItemId
+}
+
+/**
+ * What has become of an item of a thread's inbox, and where the log says so. `returned`: no run has read the message (the event holds its
+ * text). `discarded`: it came too late to do anything.
+ */
+export type ItemReceipt =
+  | { readonly item: ItemId; readonly state: 'queued' }
+  | { readonly item: ItemId; readonly state: 'taken'; readonly run?: RunId; readonly cursor: Cursor }
+  | { readonly item: ItemId; readonly state: 'returned' | 'discarded'; readonly why: string; readonly cursor: Cursor }
 
 /** Where a reader of events begins. Default: the start of the thread. */
 export interface EventsOptions {
@@ -167,8 +195,18 @@ export interface ThreadHandle {
   /** Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. */
   settled(options?: { readonly signal?: AbortSignal }): Promise<RunResult>
   /** Puts a message into the inbox: read at the next turn boundary, or starts the next run. */
-  message(input: string | readonly Part[], options?: { readonly id?: string }): Promise<MessageReceipt>
-  cancel(options?: { readonly reason?: string; readonly graceMs?: Ms }): Promise<void>
+  message(input: string | readonly Part[], options?: MessageOptions): Promise<MessageReceipt>
+  /**
+   * Ends the run: its model call and its tools are aborted, and no model is asked after it. A tool that does not end within `graceMs` (default
+   * 2,000) is settled as cancelled with what is known of its effect; whatever it gives later is dropped. Messages that came before it and were not read are returned.
+   * Nothing happens to a thread that rests.
+   */
+  cancel(options?: { readonly reason?: string; readonly graceMs?: Ms }): Promise<CancelReceipt>
+  /**
+   * What has become of something that was sent: `queued` until the thread has taken it. With `wait` it is waited until that is known, which
+   * takes as long as an approval is open before a message. Throws `invalid_input` for an item that the thread has never accepted.
+   */
+  receipt(item: ItemId, options?: { readonly wait?: boolean; readonly signal?: AbortSignal }): Promise<ItemReceipt>
   /**
    * Drives the thread in this process. Throws `thread_busy` (details: `worker`, `leaseUntil`) when another worker owns it with a live
    * lease, `thread_unplaceable` when something that it needs is missing here. With `takeover` a live owner is dispossessed:

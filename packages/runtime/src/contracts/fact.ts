@@ -77,9 +77,17 @@ type RunFact =
       readonly source: Principal
       readonly parts: Body<readonly Part[]>
       readonly injected?: boolean
+      /** The turn whose model call was aborted for this message. */
       readonly interrupts?: TurnId
     }
-  | { readonly type: 'message.returned'; readonly item: ItemId; readonly why: 'cancelled' | 'blocked' | 'no_conversation' | 'ambiguous' }
+  | {
+      readonly type: 'message.returned'
+      readonly item: ItemId
+      readonly why: 'cancelled' | 'blocked' | 'no_conversation' | 'ambiguous'
+      /** What was said and by whom: its item is gone with this commit. */
+      readonly source?: Principal
+      readonly parts?: Body<readonly Part[]>
+    }
   | { readonly type: 'item.discarded'; readonly item: ItemId; readonly why: 'closed' | 'stale' | 'no_run' }
 
 type TurnFact =

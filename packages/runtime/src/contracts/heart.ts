@@ -9,8 +9,15 @@ export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'run'; readonly call: CallId }
 ) & {
     /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
-    readonly cancelled?: boolean
+    readonly cancelled?: Cancelled
   }
+
+/** Why an effect is no longer wanted: its run is cancelled, or somebody interrupts the model. */
+export interface Cancelled {
+  readonly by: 'cancel' | 'interrupt'
+  /** How long it may still say what became of it. */
+  readonly graceMs: Ms
+}
 
 /** What `plan` says about a state: the facts that follow, or else the whole set of effects that should be running now. */
 export interface Planned {
@@ -50,6 +57,8 @@ export interface PlanContext {
   readonly now: Ms
   /** The worker stops: nothing new is announced, since nobody here would begin it. What is announced still stands in `actions`. */
   readonly stopping: boolean
+  /** Accepted items that could not be taken. An interrupt among them wants the model call to end. */
+  readonly pending: readonly InboxItem[]
 }
 
 /**
@@ -75,6 +84,9 @@ export interface Outcome {
 
 /** A running effect. */
 export interface Running {
-  /** `unwanted`: cancel; the outcome still arrives. `drain`: the worker stops. `lost`: another worker owns the thread. */
-  abort(reason: 'unwanted' | 'drain' | 'lost'): void
+  /**
+   * `unwanted`: the outcome still arrives; `cancelled` is what the plan says of it now. `drain`: the worker stops. `lost`: another worker
+   * owns the thread.
+   */
+  abort(reason: 'unwanted' | 'drain' | 'lost', cancelled?: Cancelled): void
 }

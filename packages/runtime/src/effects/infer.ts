@@ -47,23 +47,35 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
     why
   })
   if (!turn || action.cancelled) {
-    done([failed('aborted')])
+    done([failed(action.cancelled?.by === 'interrupt' ? 'interrupted' : 'aborted')])
     return { abort: () => {} }
   }
   const stop = new AbortController()
   let dropped = false
-  const end = (facts: readonly Fact[]): void => done(dropped ? [] : facts)
+  let interrupted = false
+  const end = (facts: readonly Fact[]): void => {
+    if (dropped) done([])
+    else done(interrupted ? facts.map(toInterrupted) : facts)
+  }
   const asked: Asked = { state, turn, scope: action.scope, run, history: conversation.history.slice(), stop }
   infer(asked, ports).then(end, (error: unknown) => {
     const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
     end([{ ...failed('permanent'), ...failure } as Fact])
   })
   return {
-    abort: (reason) => {
+    abort: (reason, cancelled) => {
       dropped ||= reason !== 'unwanted'
+      interrupted ||= cancelled?.by === 'interrupt'
       stop.abort(new Error(reason))
     }
   }
+}
+
+/** An abort that was asked for is no error. What the model used until then stays. */
+function toInterrupted(fact: Fact): Fact {
+  if (fact.type !== 'model.failed' || fact.why !== 'aborted') return fact
+  const { error: _, ...rest } = fact
+  return { ...rest, why: 'interrupted' }
 }
 
 /** What is read off the state before anything is awaited: the driver goes on changing it. */

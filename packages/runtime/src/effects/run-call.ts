@@ -7,11 +7,10 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { toEffectNote } from '../state/settle.ts'
+import { CANCEL_GRACE_MS } from '../state/take.ts'
 import type { EffectPorts } from './ports.ts'
 import { toCallError, toCallResult } from './tool-result.ts'
-
-/** What a cancelled tool still gets to say what became of it, when the canceller names no grace. */
-const CANCEL_GRACE_MS = 2_000
 
 type RunAction = Extract<Action, { do: 'run' }>
 
@@ -26,12 +25,7 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
-  return new RunningCall(tool, call, state, run, {
-    settle,
-    drop: () => done([]),
-    ports,
-    graceMs: () => state.run?.cancel?.graceMs ?? 0
-  }).start()
+  return new RunningCall(tool, call, state, run, { settle, drop: () => done([]), ports }).start()
 }
 
 function atOnce(settle: () => void): Running {
@@ -42,7 +36,6 @@ function atOnce(settle: () => void): Running {
 interface RunningPorts {
   settle(outcome: CallOutcome, result: CallResult): void
   drop(): void
-  graceMs(): number
   readonly ports: EffectPorts
 }
 
@@ -95,7 +88,7 @@ class RunningCall {
       const text = `The tool did not end within ${this.#deadlineMs} ms and was stopped. Its effect is not known: it may have happened.`
       this.#end(() => this.#ports.settle('timeout', { error: text }))
     })
-    return { abort: (reason) => this.#abort(reason) }
+    return { abort: (reason, cancelled) => this.#abort(reason, cancelled?.graceMs ?? CANCEL_GRACE_MS) }
   }
 
   async #execute(): Promise<void> {
@@ -108,7 +101,7 @@ class RunningCall {
       this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
     } catch (error) {
       const isCancelled = this.#aborting && this.#stop.signal.aborted
-      const result = isCancelled ? CANCELLED : toCallError(error, this.#ports.ports.secrets)
+      const result = isCancelled ? this.#cutShort() : toCallError(error, this.#ports.ports.secrets)
       this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', result))
     }
   }
@@ -123,7 +116,7 @@ class RunningCall {
     return checked.input
   }
 
-  #abort(reason: 'unwanted' | 'drain' | 'lost'): void {
+  #abort(reason: 'unwanted' | 'drain' | 'lost', graceMs: number): void {
     if (this.#isOver || this.#aborting) return
     this.#aborting = true
     if (reason === 'drain') {
@@ -135,7 +128,11 @@ class RunningCall {
     }
     this.#stop.abort(new Error(reason === 'lost' ? 'another worker owns the thread' : 'cancelled'))
     if (reason === 'lost') return this.#end(() => this.#ports.drop())
-    this.#after(this.#ports.graceMs() || CANCEL_GRACE_MS, () => this.#end(() => this.#ports.settle('cancelled', CANCELLED)))
+    this.#after(graceMs, () => this.#end(() => this.#ports.settle('cancelled', this.#cutShort())))
+  }
+
+  #cutShort(): CallResult {
+    return { error: `cancelled while it ran${toEffectNote(this.#call.started?.effect ?? 'once')}` }
   }
 
   #after(durationMs: number, act: () => void): void {
@@ -151,4 +148,3 @@ class RunningCall {
 }
 
 const NOT_BEGUN: CallResult = { error: 'cancelled before it was run' }
-const CANCELLED: CallResult = { error: 'cancelled while it ran; it may have had an effect' }

@@ -105,12 +105,11 @@ class Drafting<State> {
 
   settle(): Planned {
     const { claim, now, stopping } = this.#start
-    const context = { attempt: claim.attempt, now, stopping }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
       let isTaking = true
-      while (isTaking) isTaking = this.#takeOne(context)
-      const plan = this.#heart.plan(this.state, context)
+      while (isTaking) isTaking = this.#takeOne({ now })
+      const plan = this.#heart.plan(this.state, { attempt: claim.attempt, now, stopping, pending: this.left })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
       this.#send.push(...plan.send)

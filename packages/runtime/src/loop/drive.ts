@@ -198,7 +198,10 @@ class Drive<State> {
 
   #abortUnwanted(actions: readonly Action[]): void {
     const wanted = new Map(actions.map((action) => [action.id, action]))
-    for (const [id, effect] of this.#running) if (!isWanted(wanted.get(id))) effect.abort('unwanted')
+    for (const [id, effect] of this.#running) {
+      const action = wanted.get(id)
+      if (!action || action.cancelled) effect.abort('unwanted', action?.cancelled)
+    }
   }
 
   async #sleep(timer: Ms | null): Promise<'again' | 'lost'> {
@@ -229,7 +232,3 @@ class Drive<State> {
 }
 
 const NOT_YET: Running = { abort: () => {} }
-
-function isWanted(action: Action | undefined): boolean {
-  return action !== undefined && action.cancelled !== true
-}

@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/fact.ts'
-import type { Action, Planned } from '../contracts/heart.ts'
+import type { Cancelled, Planned } from '../contracts/heart.ts'
 import { acts, follows } from './planned.ts'
-import { toSettled, toUnknown } from './settle.ts'
+import { toEffectNote, toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 
 /** A cancelled run settles what is open, lets what runs here report, and ends. No provider is called, no call is started. */
@@ -21,9 +21,20 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
     if (fact) facts.push(fact)
   }
   if (facts.length > 0) return follows(facts, { close: [...state.waits.keys()] })
-  if (turn?.phase === 'infer')
-    return acts([{ id: `${turn.id}#${turn.try}`, scope: conversation.scope, do: 'infer', turn: turn.id, cancelled: true }])
-  if (open.length > 0) return acts(open.map((call) => toCancelledRun(conversation, call)))
+  const cancelled: Cancelled = { by: 'cancel', graceMs: run.cancel?.graceMs ?? 0 }
+  const { scope } = conversation
+  if (turn?.phase === 'infer') return acts([{ id: `${turn.id}#${turn.try}`, scope, do: 'infer', turn: turn.id, cancelled }])
+  if (open.length > 0) {
+    return acts(
+      open.map((call) => ({
+        id: `${call.id}#${call.started?.try ?? 1}.${call.started?.leg ?? 1}`,
+        scope,
+        do: 'run',
+        call: call.id,
+        cancelled
+      }))
+    )
+  }
   return follows([{ v: 1, type: 'run.ended', run: run.id, status: 'cancelled', why: run.cancel?.reason ?? 'cancelled' }])
 }
 
@@ -31,15 +42,5 @@ function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, a
   if (!call.started) return toSettled(run, conversation, call, 'cancelled', { error: 'cancelled before it was run' })
   if (call.started.stamp.attempt === attempt) return null
   if (call.started.effect === 'once') return toUnknown(run, conversation, call)
-  return toSettled(run, conversation, call, 'cancelled', { error: 'cancelled; it had been started and may have run' })
-}
-
-function toCancelledRun(conversation: Conversation, call: Call): Action {
-  return {
-    id: `${call.id}#${call.started?.try ?? 1}.${call.started?.leg ?? 1}`,
-    scope: conversation.scope,
-    do: 'run',
-    call: call.id,
-    cancelled: true
-  }
+  return toSettled(run, conversation, call, 'cancelled', { error: `cancelled; it had been started${toEffectNote(call.started.effect)}` })
 }

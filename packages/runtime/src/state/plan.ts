@@ -6,6 +6,7 @@ import { endOf, isOutOfTime } from './end.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
 import { acts, follows, IDLE, rests } from './planned.ts'
+import { isInterrupted } from './take.ts'
 import type { Conversation, Run, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -25,8 +26,14 @@ export function plan(state: State, context: PlanContext): Planned {
   }
   if (run.cancel) return planCancel(state, run, conversation, context)
   if (turn?.phase === 'calls') return planCalls(state, run, conversation, turn, context)
-  if (turn?.phase === 'infer') return acts([{ id: `${turn.id}#${turn.try}`, scope: conversation.scope, do: 'infer', turn: turn.id }])
+  if (turn?.phase === 'infer') return planInfer(state, conversation, turn, context)
   return planBoundary(state, run, conversation, context)
+}
+
+/** The model is asked; or it is in the way of somebody who interrupts, whose message is taken when it has ended. */
+function planInfer(state: State, { scope }: Conversation, turn: Turn, context: PlanContext): Planned {
+  const action = { id: `${turn.id}#${turn.try}`, scope, do: 'infer', turn: turn.id } as const
+  return acts([isInterrupted(state, context.pending) ? { ...action, cancelled: { by: 'interrupt', graceMs: 0 } } : action])
 }
 
 /** No turn is open: the run ends, repairs, waits for its back-off, or begins the next try or turn. */

@@ -1,10 +1,15 @@
-import type { CallOutcome, Fact } from '../contracts/fact.ts'
+import type { CallOutcome, Effect, Fact } from '../contracts/fact.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Call, Conversation, Run } from './state.ts'
 
 /** The one settlement of a call. */
 export function toSettled(run: Run, conversation: Conversation, call: Call, outcome: CallOutcome, result: CallResult): Fact {
   return { v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result: { inline: result } }
+}
+
+/** What is known of the effect of a call that was begun and cut short. */
+export function toEffectNote(effect: Effect): string {
+  return effect === 'read' ? ', and it changes nothing' : ', and it may have had an effect'
 }
 
 /** A call that may have happened: the model is told so, and nobody pretends (I5). */

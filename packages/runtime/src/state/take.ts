@@ -1,7 +1,7 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
 import type { Fact } from '../contracts/fact.ts'
 import type { Taken } from '../contracts/heart.ts'
-import type { Ms, RunId } from '../contracts/ids.ts'
+import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
@@ -9,6 +9,9 @@ import { answersMessage } from './end.ts'
 import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
 import { conversationOf, hasOpenTurn, isActive } from './state.ts'
+
+/** How long a cancelled tool may still say what became of it, when the canceller does not tell. */
+export const CANCEL_GRACE_MS = 2_000
 
 /** The body of an item that brings a message: `run` is the run that it starts when the thread rests. */
 export interface MessageBody {
@@ -28,10 +31,15 @@ export function take(state: State, items: readonly InboxItem[], context: { reado
   if (cancel) return takeCancel(state, items, cancel)
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
-  const message = items.find((item) => item.kind === 'start' || item.kind === 'message')
+  const message = items.find((item) => item.kind === 'start' || isMessage(item))
   if (!message) return null
   if (retriedRun(message) !== undefined) return takeRetry(state, message)
   return canTakeMessage(state, context.now) ? takeMessage(state, message) : null
+}
+
+/** Whether a message wants the model call that runs to end: it could be taken if that were over. */
+export function isInterrupted(state: State, pending: readonly InboxItem[]): boolean {
+  return pending.some((item) => item.kind === 'interrupt') && !isAsking(state)
 }
 
 /** Messages that came before the cancel go back to their sender; a start becomes a run that ends at once. */
@@ -39,10 +47,8 @@ function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem
   const older = items.slice(0, items.indexOf(cancel))
   const start = older.find((item) => item.kind === 'start')
   if (start && !isActive(state)) return retriedRun(start) === undefined ? takeMessage(state, start) : takeRetry(state, start)
-  const message = older.find((item) => item.kind === 'message' || item.kind === 'interrupt')
-  if (message) {
-    return { item: message, facts: [{ v: 1, type: 'message.returned', cause: message.id, item: message.id, why: 'cancelled' }] }
-  }
+  const message = older.find(isMessage)
+  if (message) return giveBack(message)
   const { run } = state
   if (run?.status !== 'running') return discard(cancel, 'no_run')
   if (run.cancel) return discard(cancel, 'stale')
@@ -73,10 +79,29 @@ function takeDecision(state: State, item: InboxItem): Taken {
   }
 }
 
+function giveBack(item: InboxItem): Taken {
+  const { parts } = item.body as unknown as MessageBody
+  return {
+    item,
+    facts: [
+      { v: 1, type: 'message.returned', cause: item.id, item: item.id, why: 'cancelled', source: item.from, parts: { inline: parts } }
+    ]
+  }
+}
+
+function isMessage({ kind }: InboxItem): boolean {
+  return kind === 'message' || kind === 'interrupt'
+}
+
+/** Whether a person is asked to decide or to answer: messages wait until that is done. */
+function isAsking(state: State): boolean {
+  return [...state.waits.values()].some(({ kind }) => kind === 'approval' || kind === 'question')
+}
+
 /** At a turn boundary of a run that goes on, or at rest: never between a call and its result, never into a run that is about to end. */
 function canTakeMessage(state: State, now: Ms): boolean {
   if (!isActive(state)) return true
-  if (state.run?.cancel || state.waits.size > 0) return false
+  if (state.run?.cancel || isAsking(state)) return false
   const conversation = conversationOf(state)
   return !hasOpenTurn(conversation) && answersMessage(state, conversation, now)
 }
@@ -89,8 +114,23 @@ function takeMessage(state: State, item: InboxItem): Taken {
   if (body.variables && Object.keys(body.variables).length > 0) {
     facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(body.variables) })
   }
-  facts.push({ v: 1, type: 'message.received', run, scope: '', cause: item.id, source: item.from, parts: { inline: body.parts } })
+  facts.push({
+    v: 1,
+    type: 'message.received',
+    run,
+    scope: '',
+    cause: item.id,
+    source: item.from,
+    parts: { inline: body.parts },
+    ...toInterrupted(state, item)
+  })
   return { item, facts }
+}
+
+function toInterrupted(state: State, item: InboxItem): { readonly interrupts?: TurnId } {
+  const { turn } = conversationOf(state)
+  const isCutShort = isActive(state) && turn?.phase === 'failed' && turn.failure?.why === 'interrupted'
+  return item.kind === 'interrupt' && isCutShort ? { interrupts: turn.id } : {}
 }
 
 /** The next run in place of one that failed or was stopped: what that one last read is asked again. */
@@ -118,5 +158,5 @@ function discard(item: InboxItem, why: 'closed' | 'stale' | 'no_run'): Taken {
 
 function readCancel(body: Json): { readonly reason: string; readonly graceMs: number } {
   const { reason, graceMs } = (body ?? {}) as { readonly reason?: Json; readonly graceMs?: Json }
-  return { reason: typeof reason === 'string' ? reason : 'cancelled', graceMs: typeof graceMs === 'number' ? graceMs : 0 }
+  return { reason: typeof reason === 'string' ? reason : 'cancelled', graceMs: typeof graceMs === 'number' ? graceMs : CANCEL_GRACE_MS }
 }

@@ -89,7 +89,12 @@ const runs = {
     injected: z.boolean().exactOptional(),
     interrupts: text.exactOptional()
   },
-  'message.returned': { item: text, why: z.enum(['cancelled', 'blocked', 'no_conversation', 'ambiguous']) },
+  'message.returned': {
+    item: text,
+    why: z.enum(['cancelled', 'blocked', 'no_conversation', 'ambiguous']),
+    source: principal.exactOptional(),
+    parts: body(z.array(part)).exactOptional()
+  },
   'item.discarded': { item: text, why: z.enum(['closed', 'stale', 'no_run']) },
   'variables.set': { values: z.record(z.string(), body(json)) },
   'state.set': { owner: text, key: text, value: z.union([body(json), z.null()]) },

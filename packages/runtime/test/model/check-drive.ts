@@ -1,5 +1,7 @@
 import type { Fact } from '../../src/contracts/fact.ts'
+import type { Action, Cancelled } from '../../src/contracts/heart.ts'
 import type { Claim } from '../../src/contracts/claim.ts'
+import type { InboxItem } from '../../src/contracts/store.ts'
 import type { DriveEnd } from '../../src/loop/drive.ts'
 import type { Model } from './model.ts'
 import { Violation } from './witness.ts'
@@ -10,6 +12,10 @@ export class DriveCheck {
   readonly #claim: Claim
   readonly #performed = new Set<string>()
   readonly #reported: Fact[] = []
+  /** Model calls that run here, and were not told to stop. */
+  readonly #asking = new Set<string>()
+  /** Interrupts that this worker has read and not taken. */
+  #interrupts: readonly string[] = []
   #wasRefused = false
 
   constructor(model: Model, claim: Claim) {
@@ -17,12 +23,33 @@ export class DriveCheck {
     this.#claim = claim
   }
 
-  performed(id: string): void {
+  performed({ id, do: kind }: Pick<Action, 'id' | 'do'>): void {
     this.#performed.add(id)
+    if (kind === 'infer') this.#asking.add(id)
   }
 
-  reported(facts: readonly Fact[]): void {
+  reported(id: string, facts: readonly Fact[]): void {
     this.#reported.push(...facts)
+    this.#asking.delete(id)
+  }
+
+  aborted(id: string, cancelled: Cancelled | undefined): void {
+    this.#asking.delete(id)
+    if (cancelled?.by === 'interrupt' && this.#interrupts.length === 0) this.#fail(`${id} is interrupted by nobody`, 'interrupt')
+  }
+
+  read(items: readonly InboxItem[]): void {
+    this.#interrupts = items.filter((item) => item.kind === 'interrupt').map((item) => item.id)
+  }
+
+  consumed(items: readonly string[]): void {
+    this.#interrupts = this.#interrupts.filter((id) => !items.includes(id))
+  }
+
+  /** A worker that knows of an interrupt does not leave the model to its answer. */
+  sleeps(): void {
+    if (this.#interrupts.length === 0 || this.#asking.size === 0) return
+    this.#fail(`${[...this.#asking].join(' ')} goes on although ${this.#interrupts.join(' ')} interrupts it`, 'interrupt')
   }
 
   /** The lease did not allow anything to start: what was announced may be left undone. */
@@ -46,7 +73,7 @@ export class DriveCheck {
     }
   }
 
-  #fail(message: string): void {
-    this.#model.violate(new Violation('drain', message))
+  #fail(message: string, rule = 'drain'): void {
+    this.#model.violate(new Violation(rule, message))
   }
 }

@@ -2,6 +2,8 @@ import type { Fact, FactOf } from '../../src/contracts/fact.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import { inlineOf } from '../../src/state/body.ts'
 import { isOwnCall } from '../../src/state/evolve-turn.ts'
+import type { InterruptJudge } from './check-interrupts.ts'
+import { createInterruptJudge } from './check-interrupts.ts'
 import type { ItemJudge } from './check-items.ts'
 import { createItemJudge } from './check-items.ts'
 import type { Model } from './model.ts'
@@ -49,6 +51,7 @@ class LogReader {
   readonly #thread: ThreadId
   readonly #witnessed: WitnessedThread
   readonly #items: ItemJudge
+  readonly #interrupts: InterruptJudge
   #run: { readonly id: string; cancelled: boolean } | null = null
   #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean; calls: LoggedCall[] } | null = null
   readonly #waits = new Map<string, LoggedCall | null>()
@@ -61,6 +64,7 @@ class LogReader {
     this.#thread = thread
     this.#witnessed = witnessed
     this.#items = createItemJudge(witnessed.items)
+    this.#interrupts = createInterruptJudge(witnessed.items)
   }
 
   readCommit(attempt: number, facts: readonly Fact[]): void {
@@ -69,10 +73,13 @@ class LogReader {
       if (fact.type !== 'run.started' && fact.run !== undefined) {
         assert(fact.run === this.#run?.id, 'I3', `${fact.type} names ${fact.run}, which is not under way`)
       }
-      this.#items.judge(fact, { isActive: this.#run !== null, isCancelled: this.#run?.cancelled === true, waits: this.#waits })
+      const isCancelled = this.#run?.cancelled === true
+      this.#items.judge(fact, { isActive: this.#run !== null, isCancelled, waits: this.#waits })
+      this.#interrupts.judge(fact, { isCancelled })
       this.#read(fact)
     }
     this.#items.endCommit()
+    this.#interrupts.endCommit()
     if (this.#unanswered) this.#unanswered = 'before'
   }
 

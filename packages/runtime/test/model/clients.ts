@@ -41,7 +41,7 @@ export class Clients {
   }
 
   /** Sends one item until it is known to have arrived; some are sent twice. */
-  async send(thread: ThreadId, kind: 'message' | 'cancel'): Promise<void> {
+  async send(thread: ThreadId, kind: 'message' | 'interrupt' | 'cancel'): Promise<void> {
     const { random } = this.#model
     const item = this.#item(thread, kind)
     const times = random.chance(0.15) ? 2 : 1

@@ -1,5 +1,5 @@
-import type { CallOutcome, Fact, ModelFailure } from '../../src/contracts/fact.ts'
-import type { Action, Running } from '../../src/contracts/heart.ts'
+import type { CallOutcome, Fact, FactOf, ModelFailure } from '../../src/contracts/fact.ts'
+import type { Action, Cancelled, Running } from '../../src/contracts/heart.ts'
 import type { Part, ToolCallPart } from '../../src/contracts/message.ts'
 import type { CallResult } from '../../src/contracts/message.ts'
 import { parseArguments } from '../../src/state/arguments.ts'
@@ -41,7 +41,7 @@ function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Don
   const { turn } = conversationOf(state, action.scope)
   const run = state.run?.id ?? ''
   const number = turn?.try ?? 1
-  const failed = (why: ModelFailure, more: { readonly retryAfterMs?: number } = {}): Fact => ({
+  const failed = (why: ModelFailure, more: Partial<Pick<FactOf<'model.failed'>, 'retryAfterMs' | 'usage' | 'cost'>> = {}): Fact => ({
     v: 1,
     type: 'model.failed',
     run,
@@ -51,7 +51,7 @@ function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Don
     why,
     ...more
   })
-  if (action.cancelled) return atOnce(done, [failed('aborted')])
+  if (action.cancelled) return atOnce(done, [failed(WHY[action.cancelled.by])])
   world.effects.startInfer(action, state, world.attempt)
   const { random } = world
   const wireIds = [...conversationOf(state, action.scope).wireIds]
@@ -62,9 +62,18 @@ function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Don
       if (luck < 0.06) return [failed('permanent')]
       return respond(action, state.thread, run, turn?.number ?? 1, wireIds, random)
     },
-    aborted: () => [failed('aborted')]
+    aborted: (cancelled) => [failed(cancelled ? WHY[cancelled.by] : 'aborted', spentUntilThen(random))]
   })
 }
+
+/** What is known of the usage of a call that was cut short: often nothing. */
+function spentUntilThen(random: Random): Pick<FactOf<'model.failed'>, 'usage' | 'cost'> {
+  return random.chance(0.5)
+    ? {}
+    : { usage: { inputTokens: 7, outputTokens: random.int(0, 3) }, ...(random.chance(0.5) ? { cost: 0.1 } : {}) }
+}
+
+const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
 
 /** Nothing, the next moment, long enough to rest, or longer than anybody waits. */
 function retryAfter(random: Random): { readonly retryAfterMs?: number } {
@@ -172,7 +181,7 @@ function run(action: Extract<Action, { do: 'run' }>, state: State, done: Done, w
 
 interface Ends {
   outcome(): readonly Fact[]
-  aborted(): readonly Fact[]
+  aborted(cancelled: Cancelled | undefined): readonly Fact[]
 }
 
 /** An effect of some duration. An abort is obeyed soon, late or not at all. */
@@ -187,10 +196,10 @@ function lasting(world: PerformWorld, done: Done, durationMs: number, ends: Ends
   if (durationMs === 0) end(ends.outcome)
   else scheduler.after(process, durationMs, () => end(ends.outcome))
   return {
-    abort: (reason: Abort) => {
+    abort: (reason: Abort, cancelled?: Cancelled) => {
       if (isOver || random.chance(0.2)) return
-      if (reason === 'unwanted' && random.chance(0.1)) return end(ends.aborted)
-      scheduler.after(process, random.int(0, 40), () => end(reason === 'unwanted' ? ends.aborted : () => []))
+      if (reason === 'unwanted' && random.chance(0.1)) return end(() => ends.aborted(cancelled))
+      scheduler.after(process, random.int(0, 40), () => end(() => (reason === 'unwanted' ? ends.aborted(cancelled) : [])))
     }
   }
 }

@@ -71,8 +71,8 @@ export class PureThread {
     return item
   }
 
-  message(text = 'hello'): InboxItem {
-    return this.deliver('message', { run: `run_${this.#items + 1}`, parts: [{ type: 'text', text }] })
+  message(text = 'hello', kind: 'message' | 'interrupt' = 'message'): InboxItem {
+    return this.deliver(kind, { run: `run_${this.#items + 1}`, parts: [{ type: 'text', text }] })
   }
 
   decide(position: number, decision: Json): InboxItem {
@@ -107,7 +107,7 @@ export class PureThread {
 
   /** What the state says should run now, without committing anything. */
   plan(stopping = this.stopping): Planned {
-    return conversationHeart.plan(this.state, { attempt: this.attempt, now: this.now, stopping })
+    return conversationHeart.plan(this.state, { attempt: this.attempt, now: this.now, stopping, pending: this.pending })
   }
 
   #append(facts: readonly Fact[]): void {

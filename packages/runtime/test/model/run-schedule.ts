@@ -100,7 +100,8 @@ class Schedule {
     const slot = random.int(0, WORKERS - 1)
     const worker = this.#workers.get(slot)
     const luck = random.next()
-    if (luck < 0.4 || !worker) return this.#clients.send(thread, 'message')
+    if (luck < 0.25 || !worker) return this.#clients.send(thread, 'message')
+    if (luck < 0.4) return this.#clients.send(thread, 'interrupt')
     if (luck < 0.55) return this.#clients.send(thread, 'cancel')
     if (luck < 0.72) return this.#kill(slot, worker)
     if (luck < 0.88) {

@@ -35,6 +35,11 @@ export const withoutDecidedRule: Sabotage = {
   store: (store) => changed(store, { append: (request) => store.append({ ...request, close: [] }) })
 }
 
+/** A driver that does not tell the heart of items that could not be taken. */
+export const withoutPending: Sabotage = {
+  ports: (ports) => ({ ...ports, plan: (state, context) => ports.plan(state, { ...context, pending: [] }) })
+}
+
 /** A driver that starts effects before the commit that announces them. */
 export const withEarlyEffects: Sabotage = {
   ports: (ports) => {

@@ -11,6 +11,7 @@ type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
 /** One thing that happens to a thread. What does not apply to its state does not happen. */
 export type Step =
   | { readonly do: 'message'; readonly text: string }
+  | { readonly do: 'interrupt'; readonly text: string }
   | { readonly do: 'cancel' }
   | { readonly do: 'retry' }
   | { readonly do: 'crash' }
@@ -42,6 +43,7 @@ const nth = fc.nat(5)
 /** Anything that can happen. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('interrupt' as const), text: anyText }) },
   { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }, { do: 'retry' }) },
   {
     weight: 3,
@@ -88,6 +90,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
 export function play(thread: PureThread, step: Step): void {
   if (step.do === 'crash') thread.claim()
   else if (step.do === 'message') thread.message(step.text)
+  else if (step.do === 'interrupt') thread.message(step.text, 'interrupt')
   else if (step.do === 'cancel') thread.deliver('cancel', { reason: 'enough' })
   else if (step.do === 'retry') retry(thread)
   else if (step.do === 'wait') thread.now += step.ms
@@ -124,6 +127,8 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
   return [result(state, Number(call.id.slice(call.id.lastIndexOf('.') + 1)), given, step.outcome)]
 }
 
+const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
+
 /** Brings a thread to rest in the plainest way: models answer, calls succeed, people refuse, time passes. False when it does not rest. */
 export function finish(thread: PureThread): boolean {
   for (let step = 0; step < 300; step++) {
@@ -131,7 +136,7 @@ export function finish(thread: PureThread): boolean {
     const { actions, timer, rest } = thread.plan()
     const [action] = actions
     if (action?.do === 'infer')
-      thread.commit(...(action.cancelled ? [failure(thread.state, 'aborted')] : answer(thread.state, [textPart('done')])))
+      thread.commit(...(action.cancelled ? [failure(thread.state, WHY[action.cancelled.by])] : answer(thread.state, [textPart('done')])))
     else if (action?.do === 'gate') play(thread, { do: 'gate', nth: 0, verdict: 'run' })
     else if (action) play(thread, { do: 'settle', nth: 0, outcome: 'ok', text: 'done' })
     else if (timer !== null) thread.now = Math.max(thread.now, timer)

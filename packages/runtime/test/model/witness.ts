@@ -140,6 +140,7 @@ export class Witness {
       this.count(`ended ${[fact.status, ...(fact.why === undefined || fact.status === 'cancelled' ? [] : [fact.why])].join(' ')}`)
     } else if (fact.type === 'call.settled') this.count(`settled ${fact.outcome}`)
     else if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
+    else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
   }
 
   #delivered(items: readonly NewItem[], results: Awaited<ReturnType<Store['deliver']>>): typeof results {

@@ -151,20 +151,27 @@ export class Worker {
     const ports: DrivePorts<State> = {
       ...conversationHeart,
       ...shadow.heart(model.heartOf(claim.thread)),
-      store: this.#store,
+      store: watchDrive(this.#store, check),
       clock: this.#clock,
       worker: identity.worker,
       load: () => shadow.load(),
       perform: (action, state, done) => {
-        check.performed(action.id)
+        check.performed(action)
         const report = (facts: readonly Fact[]): void => {
-          check.reported(facts)
+          check.reported(action.id, facts)
           done(facts)
           alarm.ring('outcome')
         }
-        return performFake(action, state, report, world)
+        const running = performFake(action, state, report, world)
+        return {
+          abort: (reason, cancelled) => {
+            check.aborted(action.id, cancelled)
+            running.abort(reason, cancelled)
+          }
+        }
       },
       wake: (_claim, until) => {
+        check.sleeps()
         const storeNow = claim.now + (this.#clock.monotonic() - heardAt)
         return alarm.sleep(until === null ? null : Math.max(1, until - storeNow))
       },
@@ -188,5 +195,21 @@ export class Worker {
     this.#model.witness.count(`drive ${end}`)
     this.#drives.delete(claim.thread)
     if (alarm.isRung('items')) this.#nap?.()
+  }
+}
+
+/** What a drive has read and taken, as it knows it. */
+function watchDrive(store: LinkedStore, check: DriveCheck): DrivePorts<State>['store'] {
+  return {
+    pending: async (thread) => {
+      const items = await store.pending(thread)
+      check.read(items)
+      return items
+    },
+    append: async (request) => {
+      const receipt = await store.append(request)
+      if (receipt.ok) check.consumed(request.consumed)
+      return receipt
+    }
   }
 }
