@@ -2,7 +2,19 @@ import type { Figure } from './figures.ts'
 import { median } from './figures.ts'
 
 /** A measure that can be repeated by itself; `turn` is one for each length of thread. */
-export type MeasureName = `turn ${number}` | 'fresh' | 'claim-load' | 'fleet' | 'resting' | 'sink' | 'import' | 'help' | 'install'
+export type MeasureName =
+  | `turn ${number}`
+  | 'fresh'
+  | 'claim-load'
+  | 'fleet'
+  | 'resting'
+  | 'sink'
+  | 'chat'
+  | 'threads'
+  | 'agent'
+  | 'import'
+  | 'help'
+  | 'install'
 
 /** Something that must hold. */
 export interface Bound {
@@ -37,6 +49,11 @@ export function toBounds(lengths: readonly number[]): readonly Bound[] {
     { name: 'resting threads: timers', from: ['resting'], limit: 1, value: field('resting', 'timers') },
     { name: 'a delta through the JSONL sink in µs', from: ['sink'], limit: 20, value: field('sink', 'us') },
     { name: 'a delta of 20,000, times one of 5,000', from: ['sink'], limit: 2, value: field('sink', 'timesQuarter') },
+    { name: 'chat shows the first delta after ms', from: ['chat'], limit: 30, value: field('chat', 'ms') },
+    { name: 'chat shows the first delta of its first answer after ms', from: ['chat'], limit: 30, value: field('chat', 'firstMs') },
+    { name: 'holdfast threads over 100,000 in ms', from: ['threads'], limit: 200, value: field('threads', 'ms') },
+    { name: 'holdfast threads of a label over 100,000 in ms', from: ['threads'], limit: 200, value: field('threads', 'jsonMs') },
+    { name: 'an agent file of 2,000 lines in ms', from: ['agent'], limit: 100, value: field('agent', 'ms') },
     { name: 'import in ms', from: ['import'], limit: 150, value: field('import', 'ms') },
     { name: 'holdfast --help in ms', from: ['help'], limit: 300, value: field('help', 'ms') },
     { name: 'installed packages', from: ['install'], limit: 24, value: field('install', 'packages') },

@@ -22,7 +22,20 @@ export interface Extent {
 /** The measures of a run, in order. */
 export function listMeasures(extent: Extent): readonly MeasureName[] {
   const turns = extent.lengths.map((length): MeasureName => `turn ${length}`)
-  return [...turns, 'fresh', 'claim-load', 'fleet', 'resting', 'sink', 'import', 'help', ...(extent.install ? (['install'] as const) : [])]
+  return [
+    ...turns,
+    'fresh',
+    'claim-load',
+    'fleet',
+    'resting',
+    'sink',
+    'chat',
+    'threads',
+    'agent',
+    'import',
+    'help',
+    ...(extent.install ? (['install'] as const) : [])
+  ]
 }
 
 /** Takes one measure, in a process of its own. */
@@ -38,6 +51,12 @@ export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
       return runFile('resting.js', [String(extent.restingThreads)], ['--expose-gc'])
     case 'sink':
       return runFile('sink.js', [])
+    case 'chat':
+      return runFile('chat-echo.js', [])
+    case 'threads':
+      return runFile('thread-list.js', [])
+    case 'agent':
+      return runFile('agent-check.js', [])
     case 'import':
       return [measureImport()]
     case 'help':

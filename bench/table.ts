@@ -63,6 +63,8 @@ function toList(figures: readonly Figure[]): readonly string[] {
     `- A turn takes ${bytes ?? '?'} bytes of the file, however long the thread is.`,
     `- From a message to a resting thread until the model is asked, in a file just opened: ${loads.join(', ')}.`,
     `- ${get('resting', 'threads')} threads at rest hold ${get('resting', 'heapMb')} MB of heap and ${get('resting', 'timers')} timer.`,
+    `- \`holdfast chat\` shows the first piece of an answer ${get('chat', 'ms')} ms after the model sent it.`,
+    `- \`holdfast threads\` over ${get('threads', 'threads')} threads takes ${get('threads', 'ms')} ms, Node's start included; an agent's file of ${get('agent', 'lines')} lines is checked in ${get('agent', 'ms')} ms.`,
     `- \`import '@holdfast/runtime'\` takes ${get('import', 'ms')} ms, \`holdfast --help\` ${get('help', 'ms')} ms.`
   ]
 }
