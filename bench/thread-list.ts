@@ -64,18 +64,17 @@ async function timeQueries(): Promise<{ readonly [field: string]: number }> {
       times.push(performance.now() - since)
       if (page.items.length !== 50) throw new Error(`expected a page of 50 threads, got ${page.items.length}`)
     }
-    return round(Math.max(...times), 2)
+    return round(median(times), 2)
   }
-  const middle = await store.threads({ tenant: 'default', limit: 1, since: 0, labels: { rare: 'yes' }, status: ['completed'] })
-  if (middle.items.length > 1) throw new Error('expected a page of one')
-  return {
-    queryMs: await time({}),
+  const queryMs = await time({})
+  const others = {
     statusMs: await time({ status: ['running', 'waiting', 'failed'] }),
     openMs: await time({ status: ['running'] }),
     labelMs: await time({ labels: { team: 'blue' } }),
     rareLabelMs: await time({ labels: { team: 'blue', rare: 'yes' } }),
     openLabelMs: await time({ status: ['running'], labels: { rare: 'yes' } })
   }
+  return { queryMs, ...others, worstMs: Math.max(queryMs, ...Object.values(others)) }
 }
 
 /** The whole command, and Node by itself. */
