@@ -61,7 +61,15 @@ function toUsage(usage: unknown, progress: ChatProgress): Fields {
   const counted = [usage['prompt_tokens'], usage['completion_tokens']].some((count) => typeof count === 'number' && count > 0)
   if (!counted && progress.hasUsage) return {}
   progress.hasUsage ||= counted
-  return { usage }
+  return { usage: withCacheHits(usage) }
+}
+
+/** Some count what came from their cache beside the prompt, and not among its details: without this it would be paid in full. */
+function withCacheHits(usage: Fields): Fields {
+  const { prompt_tokens_details: details } = usage
+  const hits = usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens']
+  if (typeof hits !== 'number' || (isFields(details) && typeof details['cached_tokens'] === 'number')) return usage
+  return { ...usage, prompt_tokens_details: { ...(isFields(details) ? details : {}), cached_tokens: hits } }
 }
 
 function toChoice(choice: Fields, progress: ChatProgress): Fields {
