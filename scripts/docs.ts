@@ -6,6 +6,7 @@ import { commandPage } from './docs/command-page.ts'
 import { configPage } from './docs/config-page.ts'
 import { errorPages, errorsPage } from './docs/errors-page.ts'
 import { factsPage } from './docs/facts-page.ts'
+import { grantsPage } from './docs/grants-page.ts'
 import { manifestPage } from './docs/manifest-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -17,6 +18,7 @@ const pages: { readonly [file: string]: string } = {
   'errors.md': errorsPage(),
   ...errorPages(),
   'facts.md': factsPage(ROOT),
+  'grants.md': grantsPage(),
   'manifest.md': manifestPage()
 }
 

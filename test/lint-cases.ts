@@ -237,7 +237,7 @@ export const ALLOWED: readonly Case[] = [
     prices: ['../contracts/thing.ts', '../util/thing.ts'],
     artifacts: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
     telemetry: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
-    transfer: ['../contracts/thing.ts', '../util/thing.ts', '../state/thing.ts', 'zod'],
+    transfer: ['../contracts/thing.ts', '../util/thing.ts', '../grants/thing.ts', '../state/thing.ts', 'zod'],
     engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
     testing: ['../contracts/thing.ts', '../util/thing.ts', 'node:assert/strict']
   }).map(([folder, paths]) => ({

@@ -51,6 +51,16 @@ export const CONFIG_NOTES: FieldNotes = {
     type: 'object of texts',
     without: 'none'
   },
+  grants: {
+    is: 'What there is to be [granted](grants.md) at all. The command gives its file and HTTP tools no more.',
+    type: 'object',
+    without: 'nothing'
+  },
+  permissions: {
+    is: 'The layer of [permission rules](grants.md) of the host. Read and checked; this version holds no call against them.',
+    type: 'list of rules',
+    without: 'none'
+  },
   onWait: { is: 'Who is told that a run waits for a person. Read and checked; nobody is told yet.', without: 'nobody' },
   'onWait.command': { is: 'A program of this machine and its arguments; in place of `webhook`.' },
   'onWait.webhook': { is: 'A URL: http or https, without credentials, query and fragment.' },

@@ -57,6 +57,21 @@ export const FIELD_NOTES: FieldNotes = {
   'limits.maxRetries': { is: 'How often a failed model call is tried again; 0 for never.' },
   'limits.maxParallelCalls': { is: 'Calls of one turn that run at the same time.' },
   outputSchema: { is: 'JSON Schema of the result; in code also a Standard Schema.', without: 'the result is text' },
+  permissions: {
+    is: 'One layer of [permission rules](grants.md). Read, checked and kept with the publication; this version holds no call against them.',
+    type: 'list of rules'
+  },
+  grants: {
+    is: 'What the agent asks for of what it [may be granted](grants.md). The command gives its file and HTTP tools no more; else only kept.',
+    type: 'object',
+    without: 'what it is given'
+  },
+  capabilities: { is: 'Another name of `grants`. Only in a file.', type: 'object' },
+  agents: { is: 'Agents that this one may start. Kept with the publication; no tool starts them yet.', without: 'none' },
+  'agents[].name': { is: 'What this agent calls it: letters, digits, `-` and `_`.' },
+  'agents[].ref': { is: 'A file, relative to this one, or a name under `agents` of the configuration.' },
+  'agents[].description': { is: 'What it is for.' },
+  children: { is: 'What becomes of started agents that still run when a run ends. Kept with the publication.', without: '`await`' },
   metadata: { is: 'Data of the author; not part of the digest.' },
   extensions: { is: 'Data for adapters, by namespace. Only in a file.' }
 }

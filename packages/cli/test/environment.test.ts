@@ -57,6 +57,8 @@ models:
 agents: { refunds: ./agents/refunds.yaml }
 onWait: { webhook: { env: HOOK }, secret: { env: HOOK_SECRET } }
 engine: { concurrency: 4 }
+grants: { files: { read: ["workspace:/notes"] }, shell: approval }
+permissions: [{ effect: deny, tool: write_file, when: { path: path, glob: "*.md" } }]
 `
     })
     const env = { HOOK: `https://hooks.example/${SECRET}` }
@@ -69,6 +71,8 @@ engine: { concurrency: 4 }
       ],
       agents: [{ name: 'refunds', path: join(folder, 'agents/refunds.yaml'), agent: 'refund desk' }],
       engine: { concurrency: 4 },
+      grants: { files: { read: ['workspace:/notes'], write: [] }, shell: 'approval', tools: [] },
+      permissions: [{ effect: 'deny', tool: 'write_file' }],
       onWait: { webhook: { env: 'HOOK', isSet: true }, secret: { env: 'HOOK_SECRET', isSet: false } }
     })
     const text = await holdfast(folder, ['config', 'show'], { env })
@@ -76,6 +80,8 @@ engine: { concurrency: 4 }
     expect(text.stdout).toMatch(/^ {2}refunds +\S+refunds.yaml +refund desk$/m)
     expect(text.stdout).toMatch(/^on wait +calls HOOK is set, signed: HOOK_SECRET is not set$/m)
     expect(text.stdout).toMatch(/^engine +concurrency 4$/m)
+    expect(text.stdout).toMatch(/^grants\n {2}files\.read +workspace:\/notes\n {2}shell +approval$/m)
+    expect(text.stdout).toMatch(/^ {2}deny +write_file +when \{.*\*\.md/m)
     const models = await holdfast(folder, ['models', '--json'], { env })
     expect(JSON.parse(models.stdout)).toMatchObject({ models: [{ ref: 'main', fallbacks: [{ ref: 'small' }, {}] }, { ref: 'small' }] })
     expect((await holdfast(folder, ['models'], { env })).stdout).toMatch(/^main +openai\/m +then small, xai\/g +/m)

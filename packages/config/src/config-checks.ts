@@ -20,17 +20,23 @@ export function findConfigFaults(config: Config, named: readonly string[]): read
         return 'ref' in model && model.ref === ref ? [toOwnFallback([...path, 'ref'])] : candidate(path, model)
       })
     ]),
-    ...Object.keys(config.agents ?? {}).flatMap(findNameFaults)
+    ...findNameFaults('providers', named, PLAIN),
+    ...findNameFaults('models', profiles, PLAIN),
+    ...findNameFaults('agents', Object.keys(config.agents ?? {}), AGENT)
   ]
 }
 
+/** Names that can be told from `provider/model`, and that do not look like others or like nothing. */
+const PLAIN = {
+  pattern: /^(?!\s)[^/\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}(?<!\s)$/u,
+  expected: 'up to 100 characters that can be seen, without / and without space around them'
+}
 /** As models name agents: nothing that could be a path. */
-const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+const AGENT = { pattern: /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, expected: 'up to 64 letters, digits, hyphens and underscores' }
 
-function findNameFaults(name: string): readonly ConfigFault[] {
-  if (AGENT_NAME.test(name)) return []
-  const expected = 'up to 64 letters, digits, hyphens and underscores'
-  return [{ code: 'invalid', path: ['agents', name], message: 'this name cannot be used', expected }]
+function findNameFaults(field: string, names: readonly string[], { pattern, expected }: typeof PLAIN): readonly ConfigFault[] {
+  const wrong = names.filter((name) => !pattern.test(name) || name.normalize('NFC') !== name)
+  return wrong.map((name) => ({ code: 'invalid', path: [field, name], message: 'this name cannot be used', expected }))
 }
 
 function toOwnFallback(path: ConfigFault['path']): ConfigFault {

@@ -1,3 +1,4 @@
+import type { GrantsInput, PermissionRule } from '@holdfast/runtime'
 import { fallbackFields, ModelFallbacksShape, ModelOptionsShape, ModelSettingsShape, settingsFields } from '@holdfast/runtime/shapes'
 import type { FieldTable } from '@holdfast/runtime/shapes'
 import { z } from 'zod'
@@ -65,7 +66,10 @@ export const ConfigShape = z.strictObject(
     store: store.exactOptional(),
     agents: z.record(z.string(), name, 'an object of paths of agent files, by name').exactOptional(),
     onWait: onWait.exactOptional(),
-    engine: engine.exactOptional()
+    engine: engine.exactOptional(),
+    // These have readers of their own.
+    grants: z.custom<GrantsInput>().exactOptional(),
+    permissions: z.custom<readonly PermissionRule[]>().exactOptional()
   },
   OBJECT
 )
@@ -74,7 +78,7 @@ export const ConfigShape = z.strictObject(
 export const CONFIG_FIELDS: FieldTable = {
   '': {
     known: Object.keys(ConfigShape.shape),
-    later: ['connections', 'permissions', 'grants', 'sandbox', 'server', 'schedules']
+    later: ['connections', 'sandbox', 'server', 'schedules']
   },
   'models.*': { known: Object.keys(profile.shape), later: ['capabilities'] },
   ...settingsFields('models.*.settings'),

@@ -1,4 +1,4 @@
-import type { JsonObject, ModelCandidate, ModelPrice, ModelSettings } from '@holdfast/runtime'
+import type { Grants, JsonObject, ModelCandidate, ModelPrice, ModelSettings, PermissionRule } from '@holdfast/runtime'
 
 /** A secret, by the name of the environment variable that holds it: never the secret itself. */
 export interface SecretReference {
@@ -59,6 +59,10 @@ export interface Config {
   readonly store?: string | SecretReference
   /** Paths of agent files, by the names under which agents may start them; relative to the file. */
   readonly agents?: { readonly [name: string]: string }
+  /** What there is to be granted at all, in normal form. Absent: nothing. */
+  readonly grants?: Grants
+  /** The layer of rules of the host. */
+  readonly permissions?: readonly PermissionRule[]
   readonly onWait?: WaitNotice
   readonly engine?: EngineConfig
 }

@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import { HoldfastError, parseYaml } from '@holdfast/runtime'
 import { checkShape } from '@holdfast/runtime/shapes'
 import type { Config } from './config.ts'
+import { readAuthority } from './config-authority.ts'
 import { findConfigFaults } from './config-checks.ts'
 import { toConfigError } from './config-faults.ts'
 import { CONFIG_FIELDS, ConfigShape } from './config-shape.ts'
+import { isFields } from './fields.ts'
 import { readProviderEntries } from './provider-entries.ts'
 import { readText } from './text-file.ts'
 
@@ -37,10 +39,12 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   if (document.value === undefined) throw toConfigError(document, [])
   const shape = checkShape(ConfigShape, CONFIG_FIELDS, document.value, { what: 'the configuration' })
   const providers = readProviderEntries(document.value)
-  if (!shape.ok) throw toConfigError(document, [...shape.faults, ...providers.faults])
-  const { version: _, models = {}, tools = [], ...rest } = shape.data
-  const config: Config = { file, ...rest, providers: providers.found, models, tools }
-  const faults = [...providers.faults, ...findConfigFaults(config, Object.keys(shape.data.providers ?? {}))]
+  const authority = await readAuthority(isFields(document.value) ? document.value : {})
+  const told = [...providers.faults, ...authority.faults]
+  if (!shape.ok) throw toConfigError(document, [...shape.faults, ...told])
+  const { version: _, models = {}, tools = [], grants: _grants, permissions: _permissions, ...rest } = shape.data
+  const config: Config = { file, ...rest, ...authority.found, providers: providers.found, models, tools }
+  const faults = [...told, ...findConfigFaults(config, Object.keys(shape.data.providers ?? {}))]
   if (faults.length > 0 || document.errors.length > 0) throw toConfigError(document, faults)
   return config
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isHoldfastError } from '@holdfast/runtime'
+import { NO_GRANTS } from '@holdfast/runtime'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Config } from '../src/index.ts'
 import { findConfig, loadConfig, parseConfig, toModelPrices } from '../src/index.ts'
@@ -57,7 +58,15 @@ models:
 agents: { refunds: ./agents/refunds.yaml }
 onWait: { webhook: "https://hooks.example/wait", secret: { env: HOOK_SECRET } }
 engine: { concurrency: 8, leaseMs: 5000 }
+grants: { files: { read: ["workspace:/notes/", "workspace:/notes/old"] }, network: { hosts: [Example.com] } }
+permissions: [{ effect: ask, tool: "fetch_*", when: { path: url, glob: "http://*" } }]
 `)
+    expect(config.grants).toEqual({
+      ...NO_GRANTS,
+      files: { read: ['workspace:/notes'], write: [] },
+      network: { hosts: ['example.com'], private: [] }
+    })
+    expect(config.permissions).toEqual([{ effect: 'ask', tool: 'fetch_*', when: { path: 'url', glob: 'http://*' } }])
     expect(config).toMatchObject({
       models: { main: { fallbacks: [{ ref: 'small' }, { provider: 'anthropic', model: 'm', settings: { topK: 1 } }] } },
       agents: { refunds: './agents/refunds.yaml' },
@@ -205,6 +214,27 @@ models:
     ['an engine that drives nothing', 'version: "1.0"\nengine: { concurrency: 0 }', 'engine.concurrency'],
     ['a lease that is too short', 'version: "1.0"\nengine: { leaseMs: 10 }', 'engine.leaseMs'],
     ['an option that the engine does not have', 'version: "1.0"\nengine: { workers: 2 }', 'engine.workers'],
+    // B068
+    ['a profile without a name', 'version: "1.0"\nmodels: { "": { provider: openai, model: m } }', 'models[""]'],
+    [
+      'a profile that looks like a model of a provider',
+      'version: "1.0"\nmodels: { openai/m: { provider: openai, model: m } }',
+      'models["openai/m"]'
+    ],
+    [
+      'a profile with a space that nobody sees',
+      'version: "1.0"\nmodels: { "\\u200bmain": { provider: openai, model: m } }',
+      'models["\u200bmain"]'
+    ],
+    ['a provider in another composition', 'version: "1.0"\nproviders: { "cafe\\u0301": { driver: scripted } }', 'providers["cafe\u0301"]'],
+    ['a provider with space around it', 'version: "1.0"\nproviders: { " a": { driver: scripted } }', 'providers[" a"]'],
+    ['a folder that is not absolute', 'version: "1.0"\ngrants: { files: { read: [./notes] } }', 'grants.files.read[0]'],
+    ['a field that grants do not have', 'version: "1.0"\ngrants: { file: { read: all } }', 'grants.file'],
+    ['a list of grants', 'version: "1.0"\ngrants: [all]', 'grants'],
+    ['a rule without a tool', 'version: "1.0"\npermissions: [{ effect: deny }]', 'permissions[0].tool'],
+    ['a rule of another effect', 'version: "1.0"\npermissions: [{ effect: forbid, tool: x }]', 'permissions[0].effect'],
+    ['a glob that cannot be read', 'version: "1.0"\npermissions: [{ effect: deny, tool: "{a" }]', 'permissions[0].tool'],
+    ['a rule that is no list', 'version: "1.0"\npermissions: { effect: deny, tool: x }', 'permissions'],
     ['a duplicate key', 'version: "1.0"\ntools: []\ntools: []', 'tools'],
     ['a reserved key', 'version: "1.0"\nproviders: { __proto__: { driver: scripted } }', 'providers.__proto__']
   ])('is found: %s', async (_name, text, path) => {

@@ -33,6 +33,8 @@ export type { LanguageModel, ModelResolver } from './contracts/model.ts'
 export type { PermissionRule, RuleCondition, RuleEffect } from './contracts/permission-rule.ts'
 export type { CalledModel, ModelPrice, ModelRates } from './contracts/price.ts'
 export type {
+  AgentEntry,
+  ChildrenAtEnd,
   Definition,
   Limits,
   ModelCandidate,

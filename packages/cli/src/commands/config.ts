@@ -8,6 +8,7 @@ import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name } from '../option-values.ts'
 import { renderKey } from '../render-model.ts'
+import { toGrantRows, toRuleRows } from '../shown-authority.ts'
 import { renderNotice, toProfileRow, toShownNotice, toShownProfile } from '../shown-config.ts'
 import { findConfigFile, findStore } from '../store-location.ts'
 import { toVisibleLine } from '../visible-text.ts'
@@ -30,7 +31,8 @@ Examples:
   $ holdfast config show
   $ holdfast config show --json
 
-With --json: { "file", "store", "tools", "providers", "models", "agents", "engine", "onWait" }.`
+With --json: { "file", "store", "tools", "providers", "models", "agents", "engine", "grants",
+"permissions", "onWait" }.`
     )
     .action((options: ConfigOptions) => choose((context) => showConfiguration(context, options)))
   return new Command('config')
@@ -50,7 +52,8 @@ async function showConfiguration(given: CommandContext, options: ConfigOptions):
   const models = Object.entries(config.models).map(([ref, profile]) => ({ ref, ...toShownProfile(profile) }))
   const agents = await listAgents(config)
   const notice = config.onWait === undefined ? undefined : toShownNotice(config.onWait, io.env)
-  const { engine = {} } = config
+  const { engine = {}, grants, permissions } = config
+  const authority = { ...(grants === undefined ? {} : { grants }), ...(permissions === undefined ? {} : { permissions }) }
   output.document({
     file: file ?? null,
     store,
@@ -59,6 +62,7 @@ async function showConfiguration(given: CommandContext, options: ConfigOptions):
     models,
     agents,
     engine,
+    ...authority,
     ...(notice === undefined ? {} : { onWait: notice })
   })
   for (const line of toColumns([
@@ -74,6 +78,8 @@ async function showConfiguration(given: CommandContext, options: ConfigOptions):
   for (const line of section('providers', toColumns(providers.map(toProviderRow)))) output.result(line)
   for (const line of section('models', toColumns(models.map(({ ref, ...profile }) => toProfileRow(ref, profile))))) output.result(line)
   for (const line of section('agents', toColumns(agentRows))) output.result(line)
+  for (const line of section('grants', toColumns(toGrantRows(grants)))) output.result(line)
+  for (const line of section('permissions', toColumns(toRuleRows(permissions)))) output.result(line)
   return EXIT.completed
 }
 

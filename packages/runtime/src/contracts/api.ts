@@ -4,13 +4,15 @@ import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
+import type { GrantsInput } from './grants.ts'
 import type { ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
 import type { LanguageModel, ModelResolver } from './model.ts'
+import type { PermissionRule } from './permission-rule.ts'
 import type { ModelPrice } from './price.ts'
-import type { Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
+import type { AgentEntry, ChildrenAtEnd, Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
 import type { SecretRegistry } from './secrets.ts'
 import type { RunInfo, Store, ThreadInfo } from './store.ts'
@@ -35,6 +37,13 @@ export interface AgentDefinition {
   readonly limits?: Limits
   /** JSON Schema, or a Standard Schema that can give one. */
   readonly outputSchema?: JsonObject | StandardSchemaV1
+  /** One layer of permission rules. Kept with the publication; this version holds no call against them. */
+  readonly permissions?: readonly PermissionRule[]
+  /** What it asks for; never more than it is given. Kept with the publication; this version holds no call against them. */
+  readonly grants?: GrantsInput
+  /** Agents that it may start. Kept with the publication; no tool starts them yet. */
+  readonly agents?: readonly AgentEntry[]
+  readonly children?: ChildrenAtEnd
   readonly metadata?: JsonObject
 }
 

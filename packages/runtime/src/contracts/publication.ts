@@ -1,6 +1,8 @@
 import type { Effect } from './fact.ts'
+import type { Grants } from './grants.ts'
 import type { Digest, Ms } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { PermissionRule } from './permission-rule.ts'
 
 /** A model by its provider, or a profile of the configuration. */
 export type ModelCandidate =
@@ -64,6 +66,16 @@ export interface VariableDeclaration {
   readonly description?: string
 }
 
+/** An agent that another one may start: a file, relative to its own, or a name that the configuration registers. */
+export interface AgentEntry {
+  readonly name: string
+  readonly ref: string
+  readonly description?: string
+}
+
+/** What becomes of children that still run when the run of their parent ends. */
+export type ChildrenAtEnd = 'await' | 'cancel' | 'detach'
+
 /** A definition, resolved and frozen: no comments, no secrets, no code. Canonical JSON of it gives the digest. */
 export interface Definition {
   readonly name: string
@@ -77,6 +89,13 @@ export interface Definition {
   readonly tools: readonly ToolDescriptor[]
   readonly limits: Limits
   readonly outputSchema?: JsonObject
+  /** One layer of rules. */
+  readonly permissions?: readonly PermissionRule[]
+  /** What it asks for, in normal form. Absent: whatever it is given. */
+  readonly grants?: Grants
+  readonly agents?: readonly AgentEntry[]
+  /** Absent: `await`. */
+  readonly children?: ChildrenAtEnd
 }
 
 /** A frozen definition under its digest. Immutable; a run keeps its publication through waits, restarts and retries. */

@@ -2,6 +2,8 @@ import { isHoldfastError } from '../contracts/errors.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { VariableDeclaration } from '../contracts/publication.ts'
 import type { AgentFault } from './agent-fault.ts'
+import type { WrittenAuthority } from './authority-checks.ts'
+import { findAuthorityFaults } from './authority-checks.ts'
 import { compileSchema } from './json-schema.ts'
 import { nearest } from '../util/near-miss.ts'
 import { parseTemplate } from './template.ts'
@@ -10,7 +12,7 @@ import { foldKey } from './variable-key.ts'
 import { findDeclarationFaults } from './variables.ts'
 
 /** What of an agent is checked beyond its shape. */
-export interface CheckedAgent {
+export interface CheckedAgent extends WrittenAuthority {
   readonly systemPrompt?: string
   readonly prompt?: string
   /** Null when they cannot be read: then nobody knows which names there are. */
@@ -18,7 +20,7 @@ export interface CheckedAgent {
   readonly outputSchema?: JsonObject
 }
 
-/** What is wrong with an agent beyond its shape: its variables, its templates and what they name, its output schema. */
+/** What is wrong with an agent beyond its shape: its variables, its templates and what they name, its output schema, its rules and grants. */
 export async function findAgentFaults(agent: CheckedAgent): Promise<readonly AgentFault[]> {
   const { variables = [] } = agent
   const faults = [...findDeclarationFaults(variables ?? [])]
@@ -27,6 +29,7 @@ export async function findAgentFaults(agent: CheckedAgent): Promise<readonly Age
     if (text !== undefined) faults.push(...(await findTemplateFaults(field, text, variables)))
   }
   if (agent.outputSchema !== undefined) faults.push(...(await findSchemaFaults(agent.outputSchema)))
+  faults.push(...(await findAuthorityFaults(agent)))
   return faults
 }
 
@@ -42,7 +45,11 @@ const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   'systemPrompt',
   'prompt',
   'variables',
-  'outputSchema'
+  'outputSchema',
+  'permissions',
+  'grants',
+  'capabilities',
+  'agents'
 ] satisfies (keyof CheckedAgent)[])
 
 async function findTemplateFaults(

@@ -90,10 +90,11 @@ function findExtensionFaults({ extensions }: AgentManifestData): readonly AgentF
 }
 
 function toManifest(data: AgentManifestData, file: string): AgentManifest {
-  const { schemaVersion: _, id, name, extensions, variables, ...rest } = data
+  const { schemaVersion: _, id, name, extensions, variables, capabilities, grants = capabilities, ...rest } = data
   const definition: AgentDefinition = {
     name: name || nameOf(file),
     ...rest,
+    ...(grants === undefined ? {} : { grants }),
     ...(variables === undefined ? {} : { variables: variables.map(({ metadata: _ignored, ...variable }) => variable) })
   }
   return { definition, ...(id === undefined ? {} : { id }), ...(extensions === undefined ? {} : { extensions }) }

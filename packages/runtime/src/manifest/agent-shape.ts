@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { GrantsInput } from '../contracts/grants.ts'
 import type { Json } from '../contracts/json.ts'
+import type { PermissionRule } from '../contracts/permission-rule.ts'
 import { ModelShape, modelFields } from './model-shape.ts'
 import type { FieldTable } from './shape-check.ts'
 
@@ -59,7 +61,13 @@ const limits = z.strictObject(
   OBJECT
 )
 
-/** What an agent is, in code and in a manifest. */
+const AGENT_NAME = 'a name of up to 64 letters, digits, hyphens and underscores'
+const entry = z.strictObject(
+  { name: z.string(AGENT_NAME).regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, AGENT_NAME), ref: name, description: text.exactOptional() },
+  '{ name, ref }'
+)
+
+/** What an agent is, in code and in a manifest. Grants and rules have readers of their own. */
 const agent = {
   description: text.exactOptional(),
   model: ModelShape,
@@ -69,6 +77,10 @@ const agent = {
   tools: z.array(tool, 'a list').exactOptional(),
   limits: limits.exactOptional(),
   outputSchema: data.exactOptional(),
+  permissions: z.custom<readonly PermissionRule[]>().exactOptional(),
+  grants: z.custom<GrantsInput>().exactOptional(),
+  agents: z.array(entry, 'a list').exactOptional(),
+  children: z.enum(['await', 'cancel', 'detach'], 'await, cancel or detach').exactOptional(),
   metadata: data.exactOptional()
 }
 
@@ -82,6 +94,7 @@ export const AgentManifestShape = z.strictObject(
     id: text.exactOptional(),
     name: text.exactOptional(),
     ...agent,
+    capabilities: z.custom<GrantsInput>().exactOptional(),
     extensions: z.record(z.string(), data, 'an object of objects, each under its namespace').exactOptional()
   },
   OBJECT
@@ -97,13 +110,11 @@ export type AgentManifestData = z.infer<typeof AgentManifestShape>
 export const AGENT_FIELDS: FieldTable = {
   '': {
     known: Object.keys(AgentManifestShape.shape),
-    later: [
-      ...['steps', 'connections', 'initialPrompts', 'agents', 'permissions', 'grants', 'capabilities'],
-      ...['contextStrategy', 'hooks', 'plugins', 'children', 'skills']
-    ]
+    later: [...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'hooks', 'plugins', 'skills']]
   },
   ...modelFields('model'),
   'variables.*': { known: Object.keys(variable.shape), later: [] },
   'tools.*': { known: ['ref', 'effect', 'timeoutMs'], later: ['approval'] },
+  'agents.*': { known: Object.keys(entry.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }
 }

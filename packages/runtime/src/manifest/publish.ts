@@ -4,6 +4,8 @@ import type { JsonObject } from '../contracts/json.ts'
 import type { ModelResolver } from '../contracts/model.ts'
 import type { Definition, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { parseGrants } from '../grants/parse-grants.ts'
+import { parsePermissionRules } from '../grants/parse-rules.ts'
 import { digestJson } from '../util/canonical.ts'
 import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
@@ -55,7 +57,8 @@ export async function freezeDefinition(
     variables: variables.map(({ metadata: _, ...variable }) => variable),
     tools: descriptors,
     limits,
-    ...schema
+    ...schema,
+    ...(await toAuthority(data))
   }
   return { digest: digestJson(definition), definition }
 }
@@ -84,6 +87,18 @@ function toWrittenSchema({ outputSchema }: AgentDefinition, label: string): { re
   const converted = toJsonSchema(outputSchema)
   if (converted.ok) return { outputSchema: converted.schema }
   throw toError(label, [{ code: 'invalid', path: ['outputSchema'], message: 'this schema cannot be used', expected: converted.expected }])
+}
+
+/** What its runs may do. Nothing that is written is the same as an empty list; grants that ask for nothing are something else. */
+async function toAuthority({ permissions = [], grants, agents = [], children }: CodeAgent): Promise<Partial<Definition>> {
+  const rules = await parsePermissionRules(permissions)
+  const asked = grants === undefined ? undefined : parseGrants(grants)
+  return {
+    ...(rules.ok && rules.value.length > 0 ? { permissions: rules.value } : {}),
+    ...(asked?.ok === true ? { grants: asked.value } : {}),
+    ...(agents.length === 0 ? {} : { agents }),
+    ...(children === undefined ? {} : { children })
+  }
 }
 
 async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {

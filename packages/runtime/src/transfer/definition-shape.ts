@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import type { Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
+import type { Grants } from '../contracts/grants.ts'
+import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
+import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
+import { parseGrants } from '../grants/parse-grants.ts'
+import { toCanonicalJson } from '../util/canonical.ts'
 import { count, data, effect, json, shapeOf, text } from './value-shapes.ts'
 
 const positive = z.int().positive()
@@ -13,12 +17,27 @@ const settings = shapeOf<ModelSettings>()({
   maxOutputTokens: positive.exactOptional()
 })
 const asked = { options: data.exactOptional(), settings: settings.exactOptional() }
+const provided = { provider: text, model: text, ...asked }
+const referred = { ref: text, ...asked }
+const fallbacks = z.array(z.union([z.strictObject(provided), z.strictObject(referred)])).exactOptional()
+/** What is not in normal form was not written by this program: sets of it would not be what they seem. */
+const grants = z.custom<Grants>((value) => {
+  const parsed = parseGrants(value)
+  return parsed.ok && toCanonicalJson(parsed.value) === toCanonicalJson(value)
+}, 'expected grants in normal form')
+const condition = shapeOf<RuleCondition>()({
+  path: text,
+  eq: json.exactOptional(),
+  glob: text.exactOptional(),
+  lt: z.number().exactOptional(),
+  gt: z.number().exactOptional()
+})
 
 /** A frozen definition. */
 export const definition = shapeOf<Definition>()({
   name: text,
   description: text.exactOptional(),
-  model: z.union([z.strictObject({ provider: text, model: text, ...asked }), z.strictObject({ ref: text, ...asked })]),
+  model: z.union([z.strictObject({ ...provided, fallbacks }), z.strictObject({ ...referred, fallbacks })]),
   systemPrompt: text.exactOptional(),
   prompt: text.exactOptional(),
   variables: z.array(
@@ -54,5 +73,11 @@ export const definition = shapeOf<Definition>()({
     maxRetries: count.exactOptional(),
     maxParallelCalls: positive.exactOptional()
   }),
-  outputSchema: data.exactOptional()
+  outputSchema: data.exactOptional(),
+  permissions: z
+    .array(shapeOf<PermissionRule>()({ effect: z.enum(['deny', 'ask', 'allow']), tool: text, when: condition.exactOptional() }))
+    .exactOptional(),
+  grants: grants.exactOptional(),
+  agents: z.array(shapeOf<AgentEntry>()({ name: text, ref: text, description: text.exactOptional() })).exactOptional(),
+  children: z.enum(['await', 'cancel', 'detach']).exactOptional()
 })
