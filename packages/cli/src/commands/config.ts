@@ -45,42 +45,53 @@ async function showConfiguration(given: CommandContext, options: ConfigOptions):
   const { cwd } = given.io
   const file = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const { config, context } = await readProject(given, file)
-  const { output, io } = context
-  const store = describeStore(context, config)
-  const tools = config.tools.map((path) => (file === undefined ? path : resolve(dirname(file), path)))
-  const providers = await listProvidersOf(config, io)
-  const models = Object.entries(config.models).map(([ref, profile]) => ({ ref, ...toShownProfile(profile) }))
-  const agents = await listAgents(config)
-  const notice = config.onWait === undefined ? undefined : toShownNotice(config.onWait, io.env)
-  const { engine = {}, grants, permissions } = config
-  const authority = { ...(grants === undefined ? {} : { grants }), ...(permissions === undefined ? {} : { permissions }) }
-  output.document({
+  const shown = await describe(context, config, file)
+  context.output.document(shown)
+  for (const line of render(shown)) context.output.result(line)
+  return EXIT.completed
+}
+
+/** All that is shown, as the document has it. */
+async function describe(context: CommandContext, config: Config, file: string | undefined) {
+  const { io } = context
+  const { onWait, engine = {}, grants, permissions } = config
+  return {
     file: file ?? null,
-    store,
-    tools,
-    providers,
-    models,
-    agents,
+    store: describeStore(context, config),
+    tools: config.tools.map((path) => (file === undefined ? path : resolve(dirname(file), path))),
+    providers: await listProvidersOf(config, io),
+    models: Object.entries(config.models).map(([ref, profile]) => ({ ref, ...toShownProfile(profile) })),
+    agents: await listAgents(config),
     engine,
-    ...authority,
-    ...(notice === undefined ? {} : { onWait: notice })
-  })
-  for (const line of toColumns([
+    grants,
+    permissions,
+    onWait: onWait && toShownNotice(onWait, io.env)
+  }
+}
+
+function render(shown: Awaited<ReturnType<typeof describe>>): readonly string[] {
+  const { file, store, tools, providers, models, agents, engine, grants, permissions, onWait } = shown
+  const head = [
     ['file', toVisibleLine(file ?? 'none: only the providers that need no entry', 1000)],
     ['store', toVisibleLine(store.path ?? `from ${store.env}, which is not set`, 1000) + (store.exists ? '' : ' (not made yet)')],
     ...tools.map((path) => ['tools', toVisibleLine(path, 1000)]),
-    ...Object.entries(engine).map(([name, value]) => ['engine', `${name} ${value}`]),
-    ...(notice === undefined ? [] : [['on wait', renderNotice(notice)]])
-  ])) {
-    output.result(line)
-  }
-  const agentRows = agents.map(({ name, path, agent }) => [toVisibleLine(name), toVisibleLine(path, 1000), toVisibleLine(agent)])
-  for (const line of section('providers', toColumns(providers.map(toProviderRow)))) output.result(line)
-  for (const line of section('models', toColumns(models.map(({ ref, ...profile }) => toProfileRow(ref, profile))))) output.result(line)
-  for (const line of section('agents', toColumns(agentRows))) output.result(line)
-  for (const line of section('grants', toColumns(toGrantRows(grants)))) output.result(line)
-  for (const line of section('permissions', toColumns(toRuleRows(permissions)))) output.result(line)
-  return EXIT.completed
+    ...Object.entries(engine).map(([option, value]) => ['engine', `${option} ${value}`]),
+    ...(onWait === undefined ? [] : [['on wait', renderNotice(onWait)]])
+  ]
+  return [
+    ...toColumns(head),
+    ...section('providers', providers.map(toProviderRow)),
+    ...section(
+      'models',
+      models.map(({ ref, ...profile }) => toProfileRow(ref, profile))
+    ),
+    ...section(
+      'agents',
+      agents.map(({ name: registered, path, agent }) => [toVisibleLine(registered), toVisibleLine(path, 1000), toVisibleLine(agent)])
+    ),
+    ...section('grants', toGrantRows(grants)),
+    ...section('permissions', toRuleRows(permissions))
+  ]
 }
 
 async function listAgents(config: Config): Promise<readonly { readonly name: string; readonly path: string; readonly agent: string }[]> {
@@ -116,6 +127,6 @@ function toProviderRow({ name: provider, driver, configured, baseURL, key }: Pro
   ]
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)]
+function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
+  return rows.length === 0 ? [] : ['', title, ...toColumns(rows).map((line) => `  ${line}`)]
 }
