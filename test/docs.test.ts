@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { findConfig } from '../packages/config/src/index.ts'
 import { ERROR_CODES } from '../packages/runtime/src/index.ts'
+import { ERROR_CASES } from '../scripts/docs/error-cases.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCS = join(ROOT, 'docs')
@@ -72,6 +73,23 @@ test('every error code has a page, every page a code, and troubleshooting leads 
     .map(({ to }) => basename(to, '.md'))
   expect([...new Set(told)].toSorted()).toEqual(codes)
 })
+
+test('what an error page says is what the code says', () => {
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: ROOT })
+    .map((name) => readFileSync(join(ROOT, name), 'utf8'))
+    .join('\n')
+  const unknown = Object.entries(ERROR_CASES).filter(([, { message }]) => !longestFragments(message).some((part) => sources.includes(part)))
+  expect(unknown).toEqual([])
+})
+
+/** The longest parts of a message in which nothing stands that differs from case to case. Messages are put together of pieces: two are looked for. */
+function longestFragments(message: string): readonly string[] {
+  const parts = message.split(/[…:,;.("\d\n]+/).map((part) => part.trim())
+  return parts
+    .filter((part) => part.length > 5)
+    .toSorted((one, other) => other.length - one.length)
+    .slice(0, 2)
+}
 
 function quotesOf(page: string) {
   const text = readFileSync(join(DOCS, page), 'utf8')

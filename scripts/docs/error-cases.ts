@@ -38,7 +38,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       '`defineTool` was called with a field that is wrong; it throws at once.',
       'A runtime was given two different tools of one name.'
     ],
-    message: '…/t.ts: no tool is exported (exports: a).'
+    message: '…: no tool is exported (exports: a).'
   },
   value_too_large: {
     when: [
@@ -60,14 +60,14 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       'A file that a command was given is a folder, is not UTF-8, or may not be read or written.',
       'A file tool met a link that leads out of its folders, a hidden or special file, a binary file, or missing rights.'
     ],
-    message: '…/agents is a folder.'
+    message: '… is a folder.'
   },
   secret_missing: {
     when: [
       '`run`, `chat` or `resume` was to use a provider whose key is not in the environment.',
       'The configuration takes the store from a variable that is not set.'
     ],
-    message: 'The provider openai needs its key in the environment variable OPENAI_API_KEY, which is not set.'
+    message: 'The provider … needs its key in the environment variable …, which is not set.'
   },
   model_unknown: {
     when: [
@@ -83,19 +83,19 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   thread_not_found: {
     when: ['A command or a method was given the id of a thread that this store does not have: removed, or of another store.'],
-    message: 'there is no thread thr_… in this store'
+    message: 'there is no thread … in this store'
   },
   thread_busy: {
     when: [
-      '`resume`, `chat` or `message` was to drive a thread that another process drives.',
+      '`resume`, or `run` with a key that is taken, was to drive a thread that another process drives.',
       '`rm` was to remove a thread that has an owner, has not come to rest, or has something in its inbox.',
       '`export` read a thread that went on all the time.'
     ],
-    message: 'the thread thr_… is driven by …, whose lease holds until …'
+    message: 'the thread … is driven by …, whose lease holds until …'
   },
   thread_unplaceable: {
     when: ['`resume`, `message` or `settled` was to drive a thread in a process without its tools or models.'],
-    message: 'the thread thr_… cannot be driven here: this runtime lacks tool:refund'
+    message: 'the thread … cannot be driven here: this runtime lacks …'
   },
   conflict: {
     when: [
@@ -105,7 +105,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       '`init`, `store backup` or `import` would have had to replace something.',
       'A file tool was to edit a text that is not there, is there twice, or was changed since it was read.'
     ],
-    message: 'the last run of thr_… did not fail and was not stopped: it is completed'
+    message: 'the last run of … did not fail and was not stopped: it is completed'
   },
   runtime_closed: {
     when: ['`start`, `resume` or `settled` was called after `close`, or was under way when the runtime was closed.'],
@@ -121,51 +121,53 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   store_full: {
     when: ['A commit was to be written and the disk was full.', '`store backup` or `store vacuum` had no room for the copy.'],
-    message: 'No space is left for …/holdfast.db. What was acknowledged is kept; free space and repeat.'
+    message: 'No space is left for …. What was acknowledged is kept; free space and repeat.'
   },
   store_closed: {
     when: ['A program closed its store before its runtime, or used it afterwards.'],
-    message: 'The store …/holdfast.db has been closed. Open it again.'
+    message: 'The store … has been closed. Open it again.'
   },
   store_foreign: {
     when: ['`--store`, the configuration or `sqliteStore` named a database that was not made by Holdfast.'],
-    message: '…/other.db is a SQLite database of another program (application id 0). Name another file for the store.'
+    message: '… is a SQLite database of another program (application id 0). Name another file for the store.'
   },
   store_newer: {
     when: [
       'A file was opened that a newer version has written.',
       'A newer version has upgraded the file while this process had it open; its next write is refused.'
     ],
-    message: '…/holdfast.db has schema 2; this program knows schemas up to 1. Use the version of Holdfast that wrote it, or a newer one.'
+    message: '… has schema 2; this program knows schemas up to 1. Use the version of Holdfast that wrote it, or a newer one.'
   },
   store_corrupt: {
-    when: ['A file was opened that is no database, was cut off, or has lost its `-wal` file.', 'SQLite found damage while it read.'],
-    message: '…/x.db is not a readable Holdfast store: it does not begin like a SQLite database. It was left as it is. …'
+    when: [
+      'A file was opened that is no database, was cut off, or is empty beside a `-wal` file that is not.',
+      'SQLite found damage while it read.'
+    ],
+    message: '… is not a readable Holdfast store: it does not begin like a SQLite database. It was left as it is. …'
   },
   log_corrupt: {
     when: ['A thread was read, driven or exported one of whose commits was changed.', 'An export was imported that was changed.'],
-    message: "Commit 3 of thread thr_… does not match its digest: the store's data was changed or damaged. Restore the store from a backup."
+    message: "Commit 3 of thread … does not match its digest: the store's data was changed or damaged. Restore the store from a backup."
   },
   format_unknown: {
     when: ['A thread was read that a newer version has written to.', 'An export was imported that a newer version has made.'],
-    message: 'Commit 3 of thread thr_… has format 2; this program reads formats up to 1. Use the version that wrote it, or a newer one.'
+    message: 'Commit 3 of thread … has format 2; this program reads formats up to 1. Use the version that wrote it, or a newer one.'
   },
   publication_missing: {
     when: ['A thread was driven or shown whose definition is not in the store: rows were removed by hand, or a copy is incomplete.'],
-    message: 'the publication sha256:… is not in the store'
+    message: 'the publication … is not in the store'
   },
   artifact_missing: {
     when: ['An artifact was read that is not in the store of artifacts: it was removed by hand, or a copy is incomplete.'],
-    message: 'The artifact sha256:… is not in the store of artifacts. Restore it from a backup, or name the place where artifacts are kept.'
+    message: 'The artifact … is not in the store of artifacts. Restore it from a backup, or name the place where artifacts are kept.'
   },
   artifact_corrupt: {
     when: ['An artifact was read whose bytes do not have the digest that it is kept under.'],
-    message: 'The artifact sha256:… does not match its digest: what is kept was changed or damaged. Restore it from a backup.'
+    message: 'The artifact … does not match its digest: what is kept was changed or damaged. Restore it from a backup.'
   },
   grants_unreadable: {
     when: ['A thread was read whose record of what it may do is damaged, or has a field that this version does not know.'],
-    message:
-      'The grants of the thread cannot be read: `capabilities.files` of the record is not what this program writes. It has no grants and does not run.'
+    message: 'The grants of the thread cannot be read: … of the record is not what this program writes. It has no grants and does not run.'
   },
   provider_unavailable: {
     when: ['A run: the connection was refused, the name had no address, or the provider answered with a 5xx.'],
@@ -213,7 +215,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   output_invalid: {
     when: ['A run of an agent with `outputSchema`: the final answer did not match it, twice.'],
-    message: '/total: must be number, but is string'
+    message: '/total: must be …, but is …'
   },
   script_exhausted: {
     when: ['A run with a scripted model, in a test or an offline project.'],
@@ -223,30 +225,30 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: [
       '`fetch_url` was asked for a private, loopback or metadata address, a scheme other than http and https, or a host that is not in `network.hosts`; or a redirect led there.'
     ],
-    message: 'The request to 127.0.0.1:8080 was not made: an address of the host is not public; …'
+    message: 'The request to … was not made: an address of the host is not public; …'
   },
   http_unreachable: {
     when: ['`fetch_url` was asked for a name without an address, or for a host that did not take the connection.'],
-    message: 'The request to shop.example failed: the name has no address, and nothing was sent.'
+    message: 'The request to … failed: the name has no address, and nothing was sent.'
   },
   http_timeout: {
     when: ['`fetch_url` reached one of the time limits of its client; the message names it, and how far the request was.'],
-    message: 'The request to shop.example failed: it took longer than … ms (…, phase headers).'
+    message: 'The request to … failed: it took longer than … ms (…, phase headers).'
   },
   http_too_large: {
     when: ['`fetch_url` got an answer above one of the bounds of its client, or one that expands too much.'],
-    message: 'The request to shop.example failed: the answer is larger than … bytes (body), and nothing of it is used.'
+    message: 'The request to … failed: the answer is larger than … bytes (body), and nothing of it is used.'
   },
   http_protocol: {
     when: ['`fetch_url` got an answer that is not HTTP, was cut off, or redirected too often.'],
-    message: 'The request to shop.example failed: the connection was closed before the answer was complete.'
+    message: 'The request to … failed: the connection was closed before the answer was complete.'
   },
   livelock: {
     when: ['A thread was driven, and the next step was decided again and again without an end.'],
-    message: 'the plan of thread thr_… did not come to an end after 1000 rounds'
+    message: 'the plan of thread … did not come to an end after 1000 rounds'
   },
   internal: {
     when: ['A command, a run or a method met an error that nobody had foreseen.'],
-    message: 'whatever the error said'
+    message: 'The store made a mistake with …: …'
   }
 }
