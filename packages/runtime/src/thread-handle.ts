@@ -13,7 +13,7 @@ import { readReceipt } from './item-receipt.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
-import { assertOpen, readInfo, untilRest } from './rest.ts'
+import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
 import { threadEvents } from './thread-events.ts'
@@ -183,6 +183,8 @@ async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean | s
       }
     )
   }
+  // A log that this program cannot read is handed out to nobody here: reading it says why (I15).
+  if (!(await isAtRest(core, now)) && !core.engine.isDriving(thread)) await core.fold(thread)
   // Nothing to do now; its next timer or item is ours to look at.
   core.engine.wake(thread)
 }

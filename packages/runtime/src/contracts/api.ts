@@ -218,8 +218,9 @@ export interface ThreadHandle {
   receipt(item: ItemId, options?: { readonly wait?: boolean; readonly signal?: AbortSignal }): Promise<ItemReceipt>
   /**
    * Drives the thread in this process. Throws `thread_busy` (details: `worker`, `leaseUntil`) when another worker owns it with a live
-   * lease, `thread_unplaceable` when something that it needs is missing here. With `takeover` a live owner is dispossessed:
-   * whoever it is, or only the worker of that id (of several that try so exactly one succeeds).
+   * lease, `thread_unplaceable` when something that it needs is missing here, `format_unknown` when a newer program has written to
+   * it. With `takeover` a live owner is dispossessed: whoever it is, or only the worker of that id (of several that try so exactly one
+   * succeeds).
    */
   resume(options?: { readonly takeover?: boolean | string }): Promise<void>
   /**
