@@ -11,11 +11,11 @@ import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Crashed } from './crash/checks.ts'
 import { checkOnce, checkRepeated, look, ONCE, REPEATABLE } from './crash/checks.ts'
 import type { Client, Ending, Process, World } from './crash/scenario.ts'
-import { cancel, converse, startProcess, toComparable } from './crash/scenario.ts'
+import { cancel, converse, interrupt, startProcess, toComparable } from './crash/scenario.ts'
 import { folder, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenarios. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = { converse: 22, cancel: 13 }
+const WRITES = { converse: 22, cancel: 13, interrupt: 12 }
 
 /** Where the processes of one trial meet. */
 interface Place {
@@ -120,5 +120,25 @@ describe.each([
     )
     process.stdout.write(`crash matrix: ${writes} writes of a cancelled run, two faults each\n`)
     expect({ writes, crashes }).toEqual({ writes: WRITES.cancel, crashes: 2 * WRITES.cancel })
+  })
+
+  test.each([
+    { kind: 'may', effects: REPEATABLE },
+    { kind: 'must not', effects: ONCE }
+  ])('leaves a run that is interrupted, with tools that $kind be repeated', async ({ effects }) => {
+    // B060, I7, I10
+    const scenario = { client: interrupt, effects }
+    const { writes, crashes } = await runCrashMatrix(() =>
+      createTrial(place, scenario, (crashed, undisturbed) => {
+        expect(undisturbed.facts.filter((fact) => fact.type === 'model.failed')).toMatchObject([{ why: 'interrupted' }])
+        expect(crashed.ends.map((end) => end.status)).toEqual(['completed'])
+        expect(crashed.facts.filter((fact) => fact.cause === 'said-1')).toHaveLength(1)
+        if (effects === ONCE) return checkOnce(crashed)
+        expect(toComparable(crashed)).toEqual(toComparable(undisturbed))
+        checkRepeated(crashed)
+      })
+    )
+    process.stdout.write(`crash matrix: ${writes} writes of an interrupted run, two faults each\n`)
+    expect({ writes, crashes }).toEqual({ writes: WRITES.interrupt, crashes: 2 * WRITES.interrupt })
   })
 })

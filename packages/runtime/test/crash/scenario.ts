@@ -6,7 +6,7 @@ import type { Tool, ToolContext } from '../../src/contracts/tool.ts'
 import type { ScriptTurn } from '../../src/models/script-turn.ts'
 import { createRuntime } from '../../src/runtime.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
-import type { RecordingModel } from '../runtime-kit.ts'
+import type { Asked, RecordingModel } from '../runtime-kit.ts'
 import { agentOf, factsOf, recordingModel, toolOf, until, userTexts } from '../runtime-kit.ts'
 
 /** What happened outside, whatever process did it: and every time that a tool began. */
@@ -60,15 +60,28 @@ function answerHanging(prompt: LanguageModelV4Prompt): ScriptTurn {
   return userTexts(prompt).includes('go on') ? { text: '{"total":0}' } : { toolCalls: [call('weigh', 1), call('hang', 2)] }
 }
 
+/** Calls, an answer that somebody cuts short, a call and an answer. */
+async function answerInterrupted({ answers, prompt, call: { abortSignal } }: Asked): Promise<ScriptTurn> {
+  if (answers === 0) return { toolCalls: [call('weigh', 1), call('stock', 8)] }
+  if (!userTexts(prompt).includes('in pounds')) {
+    await new Promise((resolve) => abortSignal?.addEventListener('abort', resolve))
+    return { text: '{"total":1}' }
+  }
+  return answers === 1 ? { toolCalls: [call('weigh', 9)] } : { text: '{"total":2}' }
+}
+
 function call(name: string, item: number) {
   return { name, arguments: { item } }
 }
 
 /** Starts a process. What its tools do is told to the world before anything else can go wrong. */
 export function startProcess(store: Store, clock: FakeClock, world: World, effects: { readonly [tool: string]: Effect }): Process {
-  const model = recordingModel(({ answers, prompt }) => {
+  const model = recordingModel((asked) => {
+    const { answers, prompt } = asked
     world.prompts.push(prompt)
-    return userTexts(prompt)[0] === 'hang' ? answerHanging(prompt) : answer(answers)
+    const [first] = userTexts(prompt)
+    if (first === 'hesitate') return answerInterrupted(asked)
+    return first === 'hang' ? answerHanging(prompt) : answer(answers)
   })
   const tools = toTools(() => runtime, world, effects)
   const runtime: Runtime = createRuntime({ store, clock, tools, models: { main: model } })
@@ -139,6 +152,16 @@ export const cancel: Client = async (process, key, options) => {
   return { ...toEnding(process, await factsOf(handle)), requests }
 }
 
+/** Starts a run and interrupts the model when it is asked for its second answer. */
+export const interrupt: Client = async (process, key, options) => {
+  const handle = await process.runtime.start(AGENT, { input: 'hesitate', idempotencyKey: key })
+  if (options.takeover) await handle.resume({ takeover: true })
+  await until(async () => (await factsOf(handle)).some((fact) => fact.type === 'turn.started' && fact.turn.endsWith('//2')))
+  await handle.message('in pounds', { id: 'said-1', interrupt: true })
+  await handle.settled()
+  return toEnding(process, await factsOf(handle))
+}
+
 function toEnding({ world }: Process, facts: readonly Fact[]): Ending {
   const ends = facts.filter((fact): fact is FactOf<'run.ended'> => fact.type === 'run.ended')
   return { facts, ends, prompt: world.prompts.at(-1) }
@@ -151,7 +174,7 @@ export function toComparable({ ends, facts, prompt }: Ending): unknown {
     ends,
     messages: facts
       .filter((fact) => fact.type === 'message.received' || fact.type === 'message.returned')
-      .map(({ run: _, ...fact }) => fact),
+      .map(({ run: _, ...fact }) => ({ ...fact, interrupts: undefined })),
     settled: facts.filter(isSettled).map(({ call: id, outcome, result }) => [id, outcome, result]),
     responded: facts.filter((fact) => fact.type === 'model.responded').map(({ turn, parts, finish }) => ({ turn, parts, finish })),
     prompt
