@@ -10,9 +10,9 @@ export interface ConfigAuthority {
 }
 
 /** Reads the grants and the permission rules of a document. */
-export async function readAuthority(document: Fields): Promise<ConfigAuthority> {
+export function readAuthority(document: Fields): ConfigAuthority {
   const grants = document['grants'] === undefined ? undefined : parseGrants(document['grants'])
-  const rules = document['permissions'] === undefined ? undefined : await parsePermissionRules(document['permissions'])
+  const rules = document['permissions'] === undefined ? undefined : parsePermissionRules(document['permissions'])
   return {
     found: { ...(grants?.ok === true && { grants: grants.value }), ...(rules?.ok === true && { permissions: rules.value }) },
     faults: [...toFaults('grants', grants), ...toFaults('permissions', rules)]

@@ -39,7 +39,7 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   if (document.value === undefined) throw toConfigError(document, [])
   const shape = checkShape(ConfigShape, CONFIG_FIELDS, document.value, { what: 'the configuration' })
   const providers = readProviderEntries(document.value)
-  const authority = await readAuthority(isFields(document.value) ? document.value : {})
+  const authority = readAuthority(isFields(document.value) ? document.value : {})
   const told = [...providers.faults, ...authority.faults]
   if (!shape.ok) throw toConfigError(document, [...shape.faults, ...told])
   const { version: _, models = {}, tools = [], grants: _grants, permissions: _permissions, ...rest } = shape.data

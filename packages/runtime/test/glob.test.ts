@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileGlob } from '../src/util/glob.ts'
+import { compileGlob, isGlob } from '../src/util/glob.ts'
 import { propertyShare } from './model/share.ts'
 
 const share = { ...propertyShare(), numRuns: propertyShare().numRuns * 4 }
@@ -35,9 +35,28 @@ describe('a glob of a text', () => {
     expect((await compileGlob(glob, 'text'))?.(text)).toBe(isFit)
   })
 
-  test.each(['{', '}', 'a}b{', '{a,{b}', '}|{', '[z-a]', 'a'.repeat(501)])('cannot be %j', async (glob) => {
-    expect(await compileGlob(glob, 'text')).toBeUndefined()
-    expect(await compileGlob(glob, 'path')).toBeUndefined()
+  test.each(['{', '}', 'a}b{', '{a,{b}', '}|{', '[z-a]', '[]', '[!]', '[+--a-!]', '\ud800', 'a'.repeat(501)])(
+    'cannot be %j',
+    async (glob) => {
+      expect(isGlob(glob)).toBe(false)
+      expect(await compileGlob(glob, 'text')).toBeUndefined()
+      expect(await compileGlob(glob, 'path')).toBeUndefined()
+    }
+  )
+
+  test('is known for one before it is compiled', async () => {
+    const tally = { yes: 0, no: 0 }
+    const globs = fc.array(fc.constantFrom(...'ab-*?[]{},!^\\/|()+.$\n&:~', '😀', '\u0301'), { maxLength: 8 }).map((all) => all.join(''))
+    await fc.assert(
+      fc.asyncProperty(globs, async (glob) => {
+        const compiled = await compileGlob(glob, 'text')
+        tally[isGlob(glob) ? 'yes' : 'no'] += 1
+        expect(compiled !== undefined).toBe(isGlob(glob))
+        expect((await compileGlob(glob, 'path')) !== undefined).toBe(isGlob(glob))
+      }),
+      share
+    )
+    expect(Math.min(tally.yes, tally.no)).toBeGreaterThan(100)
   })
 
   test('takes its time by the length of the text, and no more', async () => {

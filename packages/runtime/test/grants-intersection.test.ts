@@ -115,6 +115,7 @@ describe('the normal form', () => {
     [{ files: { read: ['/a/b', '/a/', '//a', '/a/c'] } }, { files: { read: ['/a'] } }],
     [{ files: { read: ['w:/', 'w:/a', '/'] } }, { files: { read: ['/', 'w:/'] } }],
     [{ agents: { start: true, files: true, depth: 0 } }, { agents: { files: true, depth: 3 } }],
+    [{ agents: { files: true } }, {}],
     [{ code: { languages: [], network: true } }, {}],
     [{ tools: ['os:b', 'os:a', 'os:b'] }, { tools: ['os:a', 'os:b'] }]
   ])('of %j is that of %j', (one, other) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ShapeFault } from '../src/contracts/shape-fault.ts'
-import { ALL_GRANTS, NO_GRANTS } from '../src/grants/intersect-grants.ts'
+import { ALL_GRANTS, intersectGrants, NO_GRANTS } from '../src/grants/intersect-grants.ts'
 import { parseGrants } from '../src/grants/parse-grants.ts'
 import { readStoredGrants, toStoredGrants } from '../src/grants/stored-grants.ts'
 import { parseToolIdentity, toToolIdentityText } from '../src/grants/tool-identity.ts'
@@ -53,6 +53,7 @@ describe('grants as they are written', () => {
     ),
     [{ agents: { reach: 'all' } }, [{ code: 'invalid', path: ['agents', 'reach'] }]],
     [{ code: { languages: ['ruby'] } }, [{ code: 'invalid', path: ['code', 'languages', 0] }]],
+    [{ network: { hosts: Array(101).fill('a.com') } }, [{ code: 'invalid', path: ['network', 'hosts'] }]],
     [{ models: Array(1_001).fill('m') }, [{ code: 'invalid', path: ['models'] }]],
     [JSON.parse('{ "__proto__": { "shell": "allow" } }'), [{ code: 'unknown_field', path: ['__proto__'] }]]
   ])('are refused: %j', (value, faults) => {
@@ -153,6 +154,16 @@ describe('grants that a thread keeps', () => {
       state: 'recorded',
       grants: ALL_GRANTS
     })
+  })
+
+  test('are read back where they have more entries than anybody may write', () => {
+    const ports = grantsOf({ network: { hosts: Array.from({ length: 100 }, (_, index) => `*:${index + 1}`), private: 'all' } })
+    const names = grantsOf({ network: { hosts: Array.from({ length: 100 }, (_, index) => `h${index}.a.com`), private: 'all' } })
+    const both = intersectGrants(ports, names)
+    expect(both.network.hosts).toHaveLength(10_000)
+    expect(both.network.private).toEqual(both.network.hosts)
+    expect(intersectGrants(both, intersectGrants(names, both))).toStrictEqual(both)
+    expect(readStoredGrants(JSON.parse(JSON.stringify(toStoredGrants(both))))).toStrictEqual({ state: 'recorded', grants: both })
   })
 
   test.each([null, {}])('were never recorded: %j', (value) => {

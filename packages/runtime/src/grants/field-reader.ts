@@ -7,17 +7,16 @@ import { nearest } from '../util/near-miss.ts'
 export interface Place {
   readonly path: readonly (string | number)[]
   readonly faults: ShapeFault[]
+  /** Whether lists may be of any length: what was made from others may be longer than what somebody writes. */
+  readonly isMade?: boolean
 }
 
 /** Reads a value at a place. Nothing there is `undefined`. */
 export type Reader<T> = (value: unknown, place: Place) => T
 
-/** How many entries a list may have. */
-export const MAX_ENTRIES = 1_000
-
 /** The place of a field or an entry. */
-export function placeIn({ path, faults }: Place, part: string | number): Place {
-  return { path: [...path, part], faults }
+export function placeIn(place: Place, part: string | number): Place {
+  return { ...place, path: [...place.path, part] }
 }
 
 /** Notes that a value is missing, or is not what was expected. */
@@ -66,10 +65,10 @@ export function textOf(toCanonical: (text: string) => string | undefined, expect
 }
 
 /** A list of values of one kind. */
-export function listOf<T>(reader: Reader<T>): Reader<readonly T[]> {
+export function listOf<T>(reader: Reader<T>, { max = MAX_ENTRIES } = {}): Reader<readonly T[]> {
   return (value, place) => {
-    if (!Array.isArray(value) || value.length > MAX_ENTRIES) {
-      noteInvalid(value, place, `a list of at most ${MAX_ENTRIES}`)
+    if (!Array.isArray(value) || (value.length > max && place.isMade !== true)) {
+      noteInvalid(value, place, `a list of at most ${max}`)
       return []
     }
     return Array.from(value, (item: unknown, index) => reader(item ?? null, placeIn(place, index)))
@@ -87,6 +86,7 @@ export function allOr<T>(reader: Reader<T>): Reader<'all' | readonly T[]> {
   }
 }
 
+const MAX_ENTRIES = 1_000
 const MAX_TEXT_LENGTH = 4_096
 
 function noteUnknown(name: string, { path, faults }: Place, known: readonly string[]): void {

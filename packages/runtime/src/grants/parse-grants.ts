@@ -3,7 +3,7 @@ import type { Checked, ShapeFault } from '../contracts/shape-fault.ts'
 import { HOST_PATTERNS } from '../util/host-pattern.ts'
 import type { Place, Reader } from './field-reader.ts'
 import { allOr, listOf, noteInvalid, orElse, placeIn, readFields, readFlag, textOf, wordOf } from './field-reader.ts'
-import { holdsHost, isOnePlace, toCanonicalEntry } from './host-set.ts'
+import { isOnePlace, normalNetwork, toCanonicalEntry } from './host-set.ts'
 import { AGENT_REACHES, CODE_LANGUAGES, SHELL_GRANTS, toNormalGrants } from './intersect-grants.ts'
 import { ROOTS, toCanonicalRoot } from './root-set.ts'
 import { parseToolIdentity, TOOL_IDENTITIES, toToolIdentityText } from './tool-identity.ts'
@@ -13,18 +13,29 @@ import { parseToolIdentity, TOOL_IDENTITIES, toToolIdentityText } from './tool-i
  * nothing; one that is not known, or an entry that cannot be read, is a fault, and then nothing is granted.
  */
 export function parseGrants(value: unknown): Checked<Grants> {
+  return read(value, false)
+}
+
+/** Reads grants that were made by intersections: their lists have no bound. */
+export function parseMadeGrants(value: unknown): Checked<Grants> {
+  return read(value, true)
+}
+
+function read(value: unknown, isMade: boolean): Checked<Grants> {
   const faults: ShapeFault[] = []
-  const grants = readGrants(value, { path: [], faults })
+  const grants = readGrants(value, { path: [], faults, isMade })
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value: toNormalGrants(grants) }
 }
 
+/** Two lists of hosts may intersect to as many entries as their lengths multiply to. */
+const MAX_HOSTS = 100
 const NAME = 'a name that is not empty, without control characters'
 const VARIABLE = 'the name of an environment variable'
 const PLACE = '"example.com:8080", a host with a port that `hosts` holds'
 
 const roots = orElse(allOr(textOf(toCanonicalRoot, ROOTS)), [])
-const hosts = orElse(listOf(textOf(toCanonicalEntry, HOST_PATTERNS)), [])
-const places = allOr(textOf((text) => (isOnePlace(text) ? toCanonicalEntry(text) : undefined), PLACE))
+const hosts = orElse(listOf(textOf(toCanonicalEntry, HOST_PATTERNS), { max: MAX_HOSTS }), [])
+const places = allOr(textOf(toCanonicalPlace, PLACE))
 const variables = orElse(allOr(textOf((text) => (/^[A-Za-z_][A-Za-z0-9_]{0,255}$/.test(text) ? text : undefined), VARIABLE)), [])
 const tools = orElse(allOr(textOf(toCanonicalIdentity, TOOL_IDENTITIES)), [])
 const names = orElse(allOr(textOf((text) => (/^[^\s\p{C}](?:[^\p{C}]{0,254}[^\s\p{C}])?$/u.test(text) ? text : undefined), NAME)), [])
@@ -72,11 +83,8 @@ function readPrivate(value: unknown, place: Place, entries: readonly string[]): 
   const before = place.faults.length
   const found = places(value, place)
   if (found === 'all' || place.faults.length > before) return found
-  const bounds = { hosts: entries, private: [] }
-  for (const [index, entry] of found.entries()) {
-    const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(entry) ?? []
-    if (!holdsHost(bounds, { host, port: Number(port) })) noteInvalid(value, placeIn(place, index), PLACE)
-  }
+  const held = new Set(normalNetwork({ hosts: entries, private: found }).private)
+  for (const [index, entry] of found.entries()) if (!held.has(entry)) noteInvalid(entry, placeIn(place, index), PLACE)
   return found
 }
 
@@ -97,4 +105,9 @@ function readDepth(value: unknown, place: Place): number {
 function toCanonicalIdentity(text: string): string | undefined {
   const identity = parseToolIdentity(text)
   return identity && toToolIdentityText(identity)
+}
+
+function toCanonicalPlace(text: string): string | undefined {
+  const entry = toCanonicalEntry(text)
+  return entry !== undefined && isOnePlace(entry) ? entry : undefined
 }

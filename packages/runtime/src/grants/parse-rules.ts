@@ -2,7 +2,7 @@ import type { Json } from '../contracts/json.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { Checked, ShapeFault } from '../contracts/shape-fault.ts'
 import { copyJson } from '../util/copy-json.ts'
-import { compileGlob } from '../util/glob.ts'
+import { isGlob } from '../util/glob.ts'
 import type { Place, Reader } from './field-reader.ts'
 import { listOf, noteInvalid, orElse, placeIn, readFields, textOf, wordOf } from './field-reader.ts'
 
@@ -10,19 +10,17 @@ import { listOf, noteInvalid, orElse, placeIn, readFields, textOf, wordOf } from
 export const RULE_EFFECTS = ['deny', 'ask', 'allow'] as const satisfies readonly PermissionRule['effect'][]
 
 /** Reads a list of permission rules as somebody wrote them, or gives everything that is wrong with it. */
-export async function parsePermissionRules(value: unknown): Promise<Checked<readonly PermissionRule[]>> {
+export function parsePermissionRules(value: unknown): Checked<readonly PermissionRule[]> {
   const faults: ShapeFault[] = []
-  const place: Place = { path: [], faults }
-  const rules = readRules(value, place)
-  for (const [index, rule] of rules.entries()) await checkGlobs(rule, placeIn(place, index))
+  const rules = readRules(value, { path: [], faults })
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value: rules }
 }
 
-const GLOB = 'a glob such as "read_*", with every brace closed'
+const GLOB = 'a glob such as "read_*", with its braces closed'
 const COMPARISONS = ['eq', 'glob', 'lt', 'gt'] as const
 const MAX_LEVELS = 32
 
-const glob = textOf((text) => (text === '' ? undefined : text), GLOB)
+const glob = textOf((text) => (text !== '' && isGlob(text) ? text : undefined), GLOB)
 const path = textOf((text) => (isPath(text) ? text : undefined), 'names of fields and indexes with dots between them')
 const effect = wordOf(RULE_EFFECTS)
 
@@ -69,10 +67,4 @@ function isJson(value: unknown, level: number): value is Json {
 function isPath(text: string): boolean {
   const parts = text.split('.')
   return text.isWellFormed() && parts.length <= MAX_LEVELS && !parts.includes('')
-}
-
-async function checkGlobs({ tool, when }: PermissionRule, place: Place): Promise<void> {
-  if (tool !== '' && (await compileGlob(tool, 'text')) === undefined) noteInvalid(tool, placeIn(place, 'tool'), GLOB)
-  const wanted = when?.glob ?? ''
-  if (wanted !== '' && (await compileGlob(wanted, 'text')) === undefined) noteInvalid(wanted, placeIn(placeIn(place, 'when'), 'glob'), GLOB)
 }

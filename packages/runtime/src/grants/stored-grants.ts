@@ -1,7 +1,7 @@
 // Keeps I8: what cannot be read as grants is none.
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Grants } from '../contracts/grants.ts'
-import { parseGrants } from './parse-grants.ts'
+import { parseMadeGrants } from './parse-grants.ts'
 
 /** Grants as a thread keeps them. The marker tells a record whose entry was lost from one that never had any. */
 export interface StoredGrants {
@@ -32,7 +32,7 @@ export function readStoredGrants(record: unknown): RecordedGrants {
   if (other !== undefined) return unreadable([other])
   if (ownOf(record, 'capabilitiesRecorded') !== true) return unreadable(['capabilitiesRecorded'])
   const entry = ownOf(record, 'capabilities')
-  const parsed = parseGrants(entry)
+  const parsed = parseMadeGrants(entry)
   if (!parsed.ok) return unreadable(parsed.faults.map(({ path }) => ['capabilities', ...path].join('.')))
   const missing = findMissing(entry, parsed.value, 'capabilities')
   return missing.length > 0 ? unreadable(missing) : { state: 'recorded', grants: parsed.value }

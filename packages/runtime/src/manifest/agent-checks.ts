@@ -29,7 +29,7 @@ export async function findAgentFaults(agent: CheckedAgent): Promise<readonly Age
     if (text !== undefined) faults.push(...(await findTemplateFaults(field, text, variables)))
   }
   if (agent.outputSchema !== undefined) faults.push(...(await findSchemaFaults(agent.outputSchema)))
-  faults.push(...(await findAuthorityFaults(agent)))
+  faults.push(...findAuthorityFaults(agent))
   return faults
 }
 

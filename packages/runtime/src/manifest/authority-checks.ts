@@ -13,13 +13,8 @@ export interface WrittenAuthority {
 }
 
 /** What is wrong with grants, rules and the names of agents. */
-export async function findAuthorityFaults({
-  grants,
-  capabilities,
-  permissions,
-  agents = []
-}: WrittenAuthority): Promise<readonly AgentFault[]> {
-  const rules = permissions === undefined ? undefined : await parsePermissionRules(permissions)
+export function findAuthorityFaults({ grants, capabilities, permissions, agents = [] }: WrittenAuthority): readonly AgentFault[] {
+  const rules = permissions === undefined ? undefined : parsePermissionRules(permissions)
   return [
     ...(rules === undefined || rules.ok ? [] : rules.faults.map((fault) => within('permissions', fault))),
     ...findGrantFaults('grants', grants),

@@ -58,7 +58,7 @@ export async function freezeDefinition(
     tools: descriptors,
     limits,
     ...schema,
-    ...(await toAuthority(data))
+    ...toAuthority(data)
   }
   return { digest: digestJson(definition), definition }
 }
@@ -90,8 +90,8 @@ function toWrittenSchema({ outputSchema }: AgentDefinition, label: string): { re
 }
 
 /** What its runs may do. Nothing that is written is the same as an empty list; grants that ask for nothing are something else. */
-async function toAuthority({ permissions = [], grants, agents = [], children }: CodeAgent): Promise<Partial<Definition>> {
-  const rules = await parsePermissionRules(permissions)
+function toAuthority({ permissions = [], grants, agents = [], children }: CodeAgent): Partial<Definition> {
+  const rules = parsePermissionRules(permissions)
   const asked = grants === undefined ? undefined : parseGrants(grants)
   return {
     ...(rules.ok && rules.value.length > 0 ? { permissions: rules.value } : {}),

@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentTool } from '../contracts/api.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { toToolIdentityText } from '../grants/tool-identity.ts'
 import { digestJson } from '../util/canonical.ts'
 
 /** The name of the built-in tool with which a run ends itself. */
@@ -13,7 +14,7 @@ export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
 
 /** What grants and placement call a tool of the host. */
 export function identityOf(tool: Pick<Tool, 'name'>): string {
-  return `host:${tool.name}`
+  return toToolIdentityText({ kind: 'host', name: tool.name })
 }
 
 /** The version that a publication freezes: declared by the tool, else the digest of what it declares. A definition that tightens it does not change it. */

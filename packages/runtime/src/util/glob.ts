@@ -12,7 +12,7 @@ export type GlobSubject = 'path' | 'text'
  * be read.
  */
 export async function compileGlob(glob: string, subject: GlobSubject): Promise<((text: string) => boolean) | undefined> {
-  if (glob.length > MAX_GLOB_LENGTH) return undefined
+  if (!isGlob(glob)) return undefined
   if (subject === 'text' && !/[*?[{}\\]/.test(glob)) return (text) => text === glob
   const { RE2JS } = await loadRe2()
   try {
@@ -22,6 +22,17 @@ export async function compileGlob(glob: string, subject: GlobSubject): Promise<(
     return (path) => pattern.test(path.slice(path.lastIndexOf('/') + 1))
   } catch {
     return undefined
+  }
+}
+
+/** Whether a glob can be read: every brace and every class is whole. */
+export function isGlob(glob: string): boolean {
+  if (glob.length > MAX_GLOB_LENGTH || !glob.isWellFormed()) return false
+  try {
+    toExpression(glob, TOKENS.text)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -68,7 +79,11 @@ function toExpression(glob: string, tokens: Tokens): string {
 /** A class; a negated one does not hold `never` either. */
 function toClass(token: string, never: string): string {
   const [, not, members] = /^\[([!^]?)(.*)\]$/s.exec(token) ?? ['', '', '']
-  return `[${not ? `^${never}` : ''}${(members ?? '').replace(/[\\\][^]/g, (member) => `\\${member}`)}]`
+  const escaped = (members ?? '').replace(/[\\\][^]/g, (member) => `\\${member}`)
+  // A class has members, and a range goes up. Only the syntax is checked: this never runs.
+  if (escaped === '') throw new Error('a class has no members')
+  new RegExp(`[${escaped}]`, 'u')
+  return `[${not ? `^${never}` : ''}${escaped}]`
 }
 
 function escapeCharacter(character: string): string {

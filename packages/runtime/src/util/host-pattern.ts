@@ -26,6 +26,13 @@ export function toHostText({ kind, host, port }: HostPattern): string {
   return `${kind === 'below' ? '*' : ''}${host}${port === undefined ? '' : `:${port}`}`
 }
 
+/** Reads what `toHostText` wrote, without judging hosts again: an entry in another spelling is of no host. */
+export function fromHostText(text: string): HostPattern {
+  const { host, port } = splitPort(text)
+  if (host === '*') return { kind: 'any', host, port }
+  return host.startsWith('*.') ? { kind: 'below', host: host.slice(1), port } : { kind: 'one', host, port }
+}
+
 /** Whether a canonical host with a port is among those of an entry. */
 export function matchesHost(pattern: HostPattern, host: string, port: number): boolean {
   if (pattern.port !== undefined && pattern.port !== port) return false
