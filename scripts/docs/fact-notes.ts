@@ -4,7 +4,7 @@ import type { HoldfastEvent } from '../../packages/runtime/src/contracts/event.t
 export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = {
   'thread.created': 'A thread exists, pinned to a publication.',
   'thread.repinned': 'The thread goes on with another publication.',
-  'thread.forked': 'The thread begins as a copy of another one.',
+  'thread.forked': 'The thread was made with the past of another one; what stands before this was copied.',
   'thread.moved': 'The thread is kept elsewhere from now on.',
   'attempt.claimed': 'A worker has become the owner; its attempt fences off older ones.',
   'run.started': 'A run has begun.',

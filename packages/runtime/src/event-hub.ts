@@ -54,7 +54,7 @@ export class Watcher {
 export interface Observer {
   /** Whether it wants transient events, too. */
   readonly transient: boolean
-  commit(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
+  commit(request: Pick<AppendRequest, 'thread' | 'facts'>, receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>): void
   show(event: TransientEvent): void
 }
 
@@ -92,6 +92,11 @@ export class EventHub {
     const watchers = this.#watchers.get(request.thread)
     if (!watchers) return
     for (const watcher of watchers) watcher.push({ kind: 'commit', sequence: receipt.sequence, at: receipt.at, facts: request.facts })
+  }
+
+  /** A commit that is in the store, of a thread that nobody watches yet. */
+  tell(commit: Pick<Commit, 'thread' | 'sequence' | 'at' | 'facts'>): void {
+    for (const observer of this.#observers) observer.commit(commit, commit)
   }
 
   emit(event: TransientEvent): void {

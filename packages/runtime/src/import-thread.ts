@@ -6,15 +6,17 @@ import { loadImportReader } from './transfer/libraries.ts'
 /** Makes a thread from its export. */
 export async function importThread(core: RuntimeCore, pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportReceipt> {
   const { readImportedThread } = await loadImportReader()
-  const thread = await readImportedThread(core.tenant, pieces)
+  const { thread, publications } = await readImportedThread(core.tenant, pieces)
   // Every digest is of what stands there: it can be refused, not redacted.
   const { size } = core.secrets
-  const names = size === 0 ? [] : core.secrets.namesIn(JSON.stringify([thread.key, thread.publication, thread.commits, thread.items]))
+  const names = size === 0 ? [] : core.secrets.namesIn(JSON.stringify([thread.key, publications, thread.commits, thread.items]))
   if (names.length > 0) {
     throw new HoldfastError('invalid_input', `the export holds a secret (${names.join(', ')}): nothing was imported`, {
       details: { secrets: names }
     })
   }
+  // Those that its past names; a store keeps them by their digests.
+  for (const publication of publications) if (publication.digest !== thread.publication.digest) await core.store.publish(publication)
   const state = await core.store.import(thread)
   if (state === 'conflict') {
     throw new HoldfastError(

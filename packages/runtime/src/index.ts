@@ -3,6 +3,7 @@ export type {
   AgentTool,
   CancelReceipt,
   EventsOptions,
+  ForkHandle,
   ImportReceipt,
   ItemReceipt,
   MessageOptions,
@@ -23,7 +24,8 @@ export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
 export type { EventSink, SinkEvent } from './contracts/event-sink.ts'
 export type { CommittedEvent, Cursor, HoldfastEvent, SettledEvent, TransientEvent } from './contracts/event.ts'
-export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, RunStatus, WaitKind } from './contracts/fact.ts'
+export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, GivenResult, RunStatus, WaitKind } from './contracts/fact.ts'
+export type { ForkChange, ForkedCall, ForkOptions, ForkPlace } from './contracts/fork.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
 export type { AgentReach, CodeLanguage, GrantedNames, Grants, GrantsInput, ShellGrant } from './contracts/grants.ts'
 export type { Json, JsonObject } from './contracts/json.ts'

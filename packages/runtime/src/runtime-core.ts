@@ -23,6 +23,7 @@ import { evolve } from './state/evolve.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
 import { emptyState } from './state/state.ts'
+import { bornWith, repinnedIn } from './state/thread-fold.ts'
 import { redactError } from './util/redact-error.ts'
 
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -213,6 +214,7 @@ async function foldThread(
     const page = await store.read(thread, head + 1, PAGE_BYTES)
     for (const commit of page) {
       state ??= emptyState(thread, await publications.get(publicationOf(commit)))
+      for (const digest of repinnedIn(commit.facts)) state.publications.set(digest, await publications.get(digest))
       foldCommit(state, commit)
       head = commit.sequence
     }
@@ -228,8 +230,8 @@ function foldCommit(state: State, commit: Commit): void {
 }
 
 function publicationOf(commit: Commit): string {
-  const [created] = commit.facts
-  if (created?.type === 'thread.created') return created.publication
+  const publication = bornWith([commit])
+  if (publication !== null) return publication
   throw new HoldfastError('log_corrupt', `the log of ${commit.thread} does not begin with its creation`)
 }
 

@@ -9,6 +9,7 @@ import type { Definition, Publication } from './contracts/publication.ts'
 import type { NewThread } from './contracts/store.ts'
 import type { Tool } from './contracts/tool.ts'
 import { NO_USAGE } from './contracts/usage.ts'
+import { forkThread } from './fork-thread.ts'
 import { importThread } from './import-thread.ts'
 import { freezeDefinition } from './manifest/publish.ts'
 import { compileTemplate } from './manifest/template.ts'
@@ -49,6 +50,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     publish: (agent) => withoutSecrets(core.secrets, () => publish(core, agent)),
     start: (agent, startOptions = {}) => withoutSecrets(core.secrets, () => start(core, agent, startOptions)),
     thread: (id) => createThreadHandle(core, id),
+    fork: (thread, forkOptions = {}) => withoutSecrets(core.secrets, () => forkThread(core, thread, forkOptions)),
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
     import: (pieces) => withoutSecrets(core.secrets, () => importThread(core, pieces)),

@@ -61,7 +61,7 @@ export class SinkFeed {
   }
 
   /** Something was committed. */
-  commit(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+  commit(request: Pick<AppendRequest, 'thread' | 'facts'>, receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>): void {
     const { thread, facts } = request
     const { sequence, at } = receipt
     const behind = this.#behind.get(thread)

@@ -125,7 +125,8 @@ async function sendMessage(
   return { item, state, ...(redacted.length === 0 ? {} : { redacted }) }
 }
 
-function toRunId(thread: ThreadId, item: string): string {
+/** The run that an item starts, so that the same item starts the same run. */
+export function toRunId(thread: ThreadId, item: string): string {
   return `run_${digestText(`${thread}:${item}`).slice(7, 27)}`
 }
 

@@ -3,11 +3,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ThreadCheck, ThreadProblem } from './contracts/api.ts'
 import { isHoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
-import type { ThreadId } from './contracts/ids.ts'
+import type { Digest, ThreadId } from './contracts/ids.ts'
+import type { Publication } from './contracts/publication.ts'
 import type { RunInfo } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import type { FoldedThread } from './state/thread-fold.ts'
-import { ThreadFold } from './state/thread-fold.ts'
+import { bornWith, repinnedIn, ThreadFold } from './state/thread-fold.ts'
 import type { StillThread } from './still-thread.ts'
 import { readStill } from './still-thread.ts'
 import { digestJson } from './util/canonical.ts'
@@ -22,7 +23,7 @@ export async function verifyThread(core: RuntimeCore, thread: ThreadId): Promise
   const fold = await startFold(core, still, problems)
   for (let next = 1; next <= head; ) {
     const { commits, problem } = await readPage(core, thread, next)
-    for (const commit of commits) if (commit.sequence <= head) addCommit(fold, commit, problems)
+    for (const commit of commits) if (commit.sequence <= head) await addCommit(core, fold, commit, problems)
     if (problem) problems.push(problem)
     next = problem?.sequence === undefined ? (commits.at(-1)?.sequence ?? head) + 1 : problem.sequence + 1
   }
@@ -31,10 +32,16 @@ export async function verifyThread(core: RuntimeCore, thread: ThreadId): Promise
 }
 
 async function startFold(core: RuntimeCore, { info }: StillThread, problems: ThreadProblem[]): Promise<ThreadFold | null> {
-  const publication = await core.store.publication(info.publication)
-  if (publication && digestJson(publication.definition) === info.publication) return new ThreadFold(info.id, publication)
+  const { commits } = await readPage(core, info.id, 1)
+  const publication = await readPublication(core, bornWith(commits) ?? info.publication, problems)
+  return publication && new ThreadFold(info.id, publication)
+}
+
+async function readPublication(core: RuntimeCore, digest: Digest, problems: ThreadProblem[]): Promise<Publication | null> {
+  const publication = await core.store.publication(digest)
+  if (publication && digestJson(publication.definition) === digest) return publication
   const what = publication ? 'does not match its digest' : 'is missing'
-  problems.push({ what: 'publication', message: `the publication ${info.publication} ${what}` })
+  problems.push({ what: 'publication', message: `the publication ${digest} ${what}` })
   return null
 }
 
@@ -53,8 +60,13 @@ async function readPage(
   }
 }
 
-function addCommit(fold: ThreadFold | null, commit: Commit, problems: ThreadProblem[]): void {
+async function addCommit(core: RuntimeCore, fold: ThreadFold | null, commit: Commit, problems: ThreadProblem[]): Promise<void> {
   if (!fold || problems.length > 0) return
+  for (const digest of repinnedIn(commit.facts)) {
+    const publication = await readPublication(core, digest, problems)
+    if (!publication) return
+    fold.know(publication)
+  }
   try {
     fold.add(commit)
   } catch (error) {
@@ -76,6 +88,7 @@ function compareThread({ info }: StillThread, folded: FoldedThread): readonly Th
   const problems: ThreadProblem[] = []
   if (folded.head !== info.head) problems.push({ what: 'log', message: `the log has ${folded.head} commits, the thread says ${info.head}` })
   if (folded.at !== info.at || folded.createdAt !== info.createdAt) problems.push(differs('row', ['at']))
+  if (folded.publication !== info.publication) problems.push(differs('row', ['publication']))
   if (folded.attempt > info.attempt) problems.push(differs('row', ['attempt']))
   if (!isDeepStrictEqual(info.labels ?? {}, folded.labels)) problems.push(differs('row', ['labels']))
   const fields = new Set([...differingFields(info.row, folded.row), ...differingFields(folded.row, info.row)])

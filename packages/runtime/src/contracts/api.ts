@@ -4,8 +4,9 @@ import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
+import type { ForkedCall, ForkOptions } from './fork.ts'
 import type { GrantsInput } from './grants.ts'
-import type { ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
+import type { CallId, ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
@@ -262,12 +263,35 @@ export interface RunHandle extends ThreadHandle {
   readonly redacted?: readonly string[]
 }
 
+/** A thread made from the past of another one. */
+export interface ForkHandle extends ThreadHandle {
+  readonly thread: ThreadId
+  /** Where it comes from, and the last commit that was copied. */
+  readonly from: ThreadId
+  readonly at: number
+  /** False when the idempotency key named a thread that was there. */
+  readonly created: boolean
+  /** Calls that were open, and how they ended without being run again: as in the other thread, as given, or `unknown`. */
+  readonly calls: readonly ForkedCall[]
+  /** Calls that wait for a decision again, and that the other thread has run: whoever approves one runs it a second time. */
+  readonly ran: readonly CallId[]
+  /** Names of the secrets that stood in what was given, and were taken out of it. */
+  readonly redacted?: readonly string[]
+}
+
 /** The runtime: everything that the command, a server or a program does goes through it. */
 export interface Runtime extends AsyncDisposable {
   /** Resolves and freezes a definition, and keeps it in the store. Throws `invalid_manifest`, `tool_unknown`. */
   publish(agent: AgentDefinition): Promise<Publication>
   start(agent: AgentDefinition, options?: StartOptions): Promise<RunHandle>
   thread(id: ThreadId): ThreadHandle
+  /**
+   * Makes a thread with the past of another one: its commits up to a place, and then what is changed. Nothing that was done is done again: a call
+   * that was begun ends as it ended there, or as `unknown`; one that waits for a decision waits again under a new id. The fork has the
+   * same grants and labels, spends from nothing, and takes over no pending items, budgets and monitors. One transaction. It is driven here
+   * as a thread that was started here. Throws `invalid_input` for a place or a call that is none, `conflict` for another fork under the key.
+   */
+  fork(thread: ThreadId, options?: ForkOptions): Promise<ForkHandle>
   threads(query?: Omit<ThreadQuery, 'tenant'>): Promise<Page<ThreadInfo>>
   waits(query?: Omit<WaitQuery, 'tenant'>): Promise<Page<WaitRow>>
   /**

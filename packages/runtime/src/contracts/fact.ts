@@ -54,10 +54,24 @@ type ThreadFact =
       /** Absent when there are none. */
       readonly labels?: Labels
     }
-  | { readonly type: 'thread.repinned'; readonly publication: Digest; readonly by: 'handoff' | 'migrate' }
-  | { readonly type: 'thread.forked'; readonly from: ThreadId; readonly at: number }
+  | { readonly type: 'thread.repinned'; readonly publication: Digest; readonly by: 'handoff' | 'migrate' | 'fork' }
+  | {
+      /** What stands before it was copied from another thread: its commits up to `at`, without its waits, its usage and its budgets. */
+      readonly type: 'thread.forked'
+      readonly from: ThreadId
+      readonly at: number
+      /** What the model is shown of calls in place of their results. */
+      readonly results?: readonly GivenResult[]
+      /** Calls that wait for a decision here, and that the other thread has run. */
+      readonly ran?: readonly CallId[]
+      /** Of what was asked for, where that has a key. */
+      readonly request?: Digest
+    }
   | { readonly type: 'thread.moved'; readonly to: string }
   | { readonly type: 'attempt.claimed'; readonly worker: string; readonly why: ClaimReason }
+
+/** A result that somebody gives a call in place of its own. */
+export type GivenResult = { readonly call: CallId; readonly result: CallResult }
 
 /** Why a thread could be claimed. */
 export type ClaimReason = 'items' | 'timer' | 'expired' | 'takeover'
@@ -141,6 +155,8 @@ type CallFact =
       readonly outcome: CallOutcome
       readonly result: Body<CallResult>
       readonly cost?: number
+      /** It did not end here: this is what the thread knows of it that this one was forked from, or what was given in its place. */
+      readonly copied?: true
     }
   | {
       readonly type: 'wait.opened'

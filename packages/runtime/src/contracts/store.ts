@@ -99,6 +99,8 @@ export interface ImportedThread {
   readonly attempt: number
   /** The whole log, from sequence 1 on. `facts` give exactly the text that `digest` is of. */
   readonly commits: readonly Omit<Commit, 'tenant' | 'thread' | 'position'>[]
+  /** Commits from this sequence on are new: the store stamps them by its clock, at the earliest with the `at` that they are given. Default: none is. */
+  readonly stampFrom?: number
   /** In order of arrival; the first is the one that the thread was made with. */
   readonly items: readonly AcceptedItem[]
   readonly row: ThreadRow
@@ -250,7 +252,7 @@ export interface Store extends AsyncDisposable {
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /**
    * Makes a thread that comes from another store, nobody's and at its attempt: what its owner there still writes is refused here. Its
-   * commits keep everything but their position; the new ones come behind all others. Idempotent: a thread of this id whose log begins with
+   * commits keep everything but their position; they come behind all others. Idempotent: a thread of this id whose log begins with
    * these commits, and which has accepted these items, is left as it is (`repeated`), also when it has gone on since.
    */
   import(thread: ImportedThread): Promise<Imported>

@@ -16,3 +16,6 @@ export const loadLiquid = () => import('liquidjs')
 
 /** The shape of an agent (zod). */
 export const loadAgentShape = () => import('./agent-shape.ts')
+
+/** The shape of a model (zod). */
+export const loadModelShape = () => import('./model-shape.ts')

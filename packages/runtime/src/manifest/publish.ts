@@ -14,7 +14,7 @@ import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
 import { compileSchema } from './json-schema.ts'
 import { toJsonCopy } from './json-value.ts'
-import { loadAgentShape } from './libraries.ts'
+import { loadAgentShape, loadModelShape } from './libraries.ts'
 import type { Path } from './problem.ts'
 import { toManifestError } from './problem.ts'
 import { foldReference, resolveTools } from './resolve-tools.ts'
@@ -61,6 +61,22 @@ export async function freezeDefinition(
     ...toAuthority(data)
   }
   return { digest: digestJson(definition), definition }
+}
+
+/** The publication with another model. Throws as `freezeDefinition` does. */
+export async function freezeModel(
+  { definition }: Publication,
+  model: ModelReference,
+  { models }: FreezeOptions = {}
+): Promise<Publication> {
+  const { name, tools } = definition
+  const copy = toJsonCopy(model)
+  if (!copy.ok) throw toError(name, [{ code: copy.code, path: ['model', ...copy.path], message: copy.message }])
+  const { ModelShape, modelFields } = await loadModelShape()
+  const shape = checkShape(ModelShape, modelFields('model'), copy.value, { around: ['model'] })
+  if (!shape.ok) throw toError(name, shape.faults)
+  const changed: Definition = { ...definition, model: toModel({ name, model: shape.data }, tools, models) }
+  return { digest: digestJson(changed), definition: changed }
 }
 
 const NO_OBJECT: AgentFault = { code: 'invalid', path: [], message: 'this is no definition', expected: 'an object' }
@@ -111,7 +127,11 @@ async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void>
 }
 
 /** The model with those that stand in for it: none is as good as an empty list. */
-function toModel({ name, model }: CodeAgent, descriptors: readonly ToolDescriptor[], models: FreezeOptions['models']): ModelReference {
+function toModel(
+  { name, model }: Pick<CodeAgent, 'name' | 'model'>,
+  descriptors: readonly ToolDescriptor[],
+  models: FreezeOptions['models']
+): ModelReference {
   const { fallbacks: own = [], ...first } = model
   const fallbacks = models?.fallbacksOf?.(model) ?? own
   const choose = (candidate: ModelCandidate, path: Path) => withChosenTool(candidate, descriptors, { name, path })

@@ -41,7 +41,7 @@ export function evolveCallSettled(state: State, _stamp: Stamp, fact: FactOf<'cal
   if (turn.open > 0) return
   turn.phase = 'closed'
   for (const settled of turn.calls) countRepeated(conversation, settled)
-  conversation.history.push(toToolMessage(turn.calls))
+  conversation.closed = { turn: turn.id, index: conversation.history.push(toToolMessage(turn.calls)) - 1 }
 }
 
 /** A wait was opened: for a call it is held until somebody decides. */

@@ -5,6 +5,7 @@ import type { Stamp } from '../contracts/heart.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import { inlineOf } from './body.ts'
 import { evolveCallGated, evolveCallSettled, evolveCallStarted, evolveWaitOpened, evolveWaitResolved } from './evolve-call.ts'
+import { evolveThreadForked, evolveThreadRepinned } from './evolve-fork.ts'
 import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
 import type { State } from './state.ts'
@@ -16,6 +17,8 @@ const TABLE: Table = {
   'thread.created': (state, _stamp, fact) => {
     state.root = fact.root
   },
+  'thread.forked': evolveThreadForked,
+  'thread.repinned': evolveThreadRepinned,
   'attempt.claimed': () => {},
   'run.started': evolveRunStarted,
   'run.cancelRequested': (state, _stamp, fact) => {

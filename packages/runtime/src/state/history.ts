@@ -110,7 +110,8 @@ function toResultPart(call: Call): LanguageModelV4ToolResultPart {
   return { type: 'tool-result', toolCallId: call.wireId, toolName: call.tool, output: toOutput(result) }
 }
 
-function toOutput(result: CallResult): LanguageModelV4ToolResultOutput {
+/** A result as the model is shown it. */
+export function toOutput(result: CallResult): LanguageModelV4ToolResultOutput {
   if ('error' in result) return { type: 'error-text', value: result.error.trim() === '' ? 'failed without a message' : result.error }
   if (typeof result.value === 'string') return { type: 'text', value: result.value.trim() === '' ? NO_OUTPUT : result.value }
   return { type: 'json', value: result.value as never }

@@ -81,6 +81,8 @@ export interface Conversation {
   /** Call ids already used on the wire. */
   readonly wireIds: Set<string>
   turn: Turn | null
+  /** The last turn whose results became history, and where they stand there. */
+  closed: { readonly turn: TurnId; readonly index: number } | null
   answer: Answer | null
   /** The result that `task_complete` accepted. */
   completed: { readonly output: Json } | null
@@ -119,11 +121,14 @@ export interface OpenWait {
  */
 export interface State {
   readonly thread: ThreadId
-  readonly publication: Digest
-  readonly definition: Definition
-  readonly limits: EffectiveLimits
-  readonly tools: ReadonlyMap<string, ToolDescriptor>
-  readonly needs: readonly string[]
+  /** Those that the log names: whoever reads it adds them before they are folded. */
+  readonly publications: Map<Digest, Publication>
+  /** The one that it is pinned to now, and what follows from it. */
+  publication: Digest
+  definition: Definition
+  limits: EffectiveLimits
+  tools: ReadonlyMap<string, ToolDescriptor>
+  needs: readonly string[]
   readonly conversations: Map<Scope, Conversation>
   readonly waits: Map<WaitId, OpenWait>
   /** The first thread of the tree. */
@@ -136,14 +141,10 @@ export interface State {
 
 /** The state of a thread of which no fact is known yet. */
 export function emptyState(thread: ThreadId, publication: Publication): State {
-  const { definition, digest } = publication
   return {
     thread,
-    publication: digest,
-    definition,
-    limits: limitsOf(definition),
-    tools: new Map(definition.tools.map((tool) => [tool.name, tool])),
-    needs: needsOf(definition),
+    publications: new Map([[publication.digest, publication]]),
+    ...toPinned(publication),
     conversations: new Map(),
     waits: new Map(),
     root: thread,
@@ -151,6 +152,17 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     variables: {},
     usage: NO_USAGE,
     cost: 0
+  }
+}
+
+/** What a state holds of the publication that it is pinned to. */
+export function toPinned({ definition, digest }: Publication): Pick<State, 'publication' | 'definition' | 'limits' | 'tools' | 'needs'> {
+  return {
+    publication: digest,
+    definition,
+    limits: limitsOf(definition),
+    tools: new Map(definition.tools.map((tool) => [tool.name, tool])),
+    needs: needsOf(definition)
   }
 }
 
@@ -171,6 +183,7 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
     history: [],
     wireIds: new Set(),
     turn: null,
+    closed: null,
     answer: null,
     completed: null,
     emptyAnswers: 0,

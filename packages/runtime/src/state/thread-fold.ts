@@ -5,6 +5,7 @@ import type { Json } from '../contracts/json.ts'
 import type { Labels } from '../contracts/labels.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem, RunInfo, ThreadRow } from '../contracts/store.ts'
+import { NO_USAGE } from '../contracts/usage.ts'
 import type { WaitRow } from '../contracts/wait.ts'
 import { inlineOf } from './body.ts'
 import { evolve } from './evolve.ts'
@@ -45,8 +46,7 @@ interface FoldedWait {
 /** Folds the commits of one thread, one after another. */
 export class ThreadFold {
   readonly state: State
-  readonly #publication: Publication
-  readonly #runs: RunInfo[] = []
+  #runs: RunInfo[] = []
   readonly #waits = new Map<WaitId, FoldedWait>()
   readonly #takenIn = new Map<ItemId, number>()
   #first: Ms | null = null
@@ -54,8 +54,12 @@ export class ThreadFold {
   #last = { sequence: 0, at: 0, attempt: 0 }
 
   constructor(thread: ThreadId, publication: Publication) {
-    this.#publication = publication
     this.state = emptyState(thread, publication)
+  }
+
+  /** Makes a publication known that a later commit names. */
+  know(publication: Publication): void {
+    this.state.publications.set(publication.digest, publication)
   }
 
   /** Throws what `evolve` throws. */
@@ -83,7 +87,7 @@ export class ThreadFold {
       at: this.#last.at,
       createdAt: this.#first ?? 0,
       attempt: this.#last.attempt,
-      publication: this.#publication.digest,
+      publication: state.publication,
       root: state.root,
       labels: this.#labels,
       row,
@@ -94,15 +98,33 @@ export class ThreadFold {
     }
   }
 
+  /** The waits so far belong to another thread, and it has paid for the runs. */
+  #fork(): void {
+    this.#waits.clear()
+    this.#runs = this.#runs.map((run) => ({ ...run, usage: NO_USAGE, cost: 0 }))
+  }
+
   #note(fact: Fact, at: Ms): void {
     if (fact.type === 'run.ended' && this.state.run) this.#runs.push(toRunInfo(this.state.thread, this.state.run, fact.status))
     else if (fact.type === 'wait.opened') this.#waits.set(fact.wait, { fact, at, digest: digestOfCall(this.state, fact), resolved: null })
     else if (fact.type === 'thread.created') this.#labels = fact.labels ?? {}
+    else if (fact.type === 'thread.forked') this.#fork()
     else if (fact.type === 'wait.resolved') {
       const wait = this.#waits.get(fact.wait)
       if (wait) wait.resolved = fact
     }
   }
+}
+
+/** The publication that a thread was made with, as its log begins. */
+export function bornWith([first]: readonly Pick<Commit, 'facts'>[]): Digest | null {
+  const created = first?.facts[0]
+  return created?.type === 'thread.created' ? created.publication : null
+}
+
+/** The publications that later commits pin a thread to. */
+export function repinnedIn(facts: readonly Fact[]): readonly Digest[] {
+  return facts.flatMap((fact) => (fact.type === 'thread.repinned' ? [fact.publication] : []))
 }
 
 function toRunInfo(thread: ThreadId, run: Run, status: RunInfo['status']): RunInfo {

@@ -1,6 +1,6 @@
 // Everything is checked before anything is changed.
 import type { ImportedThread, Imported, Removed } from '../contracts/store.ts'
-import { hasMoved, toImportedBirth, toImportedFormat, toImportedTexts } from './imported-thread.ts'
+import { hasMoved, isSameCommit, toImportedBirth, toImportedFormat, toImportedTexts, toStampedCommits } from './imported-thread.ts'
 import type { MemoryDatabase, MemoryThread } from './memory-database.ts'
 import {
   addCommit,
@@ -27,7 +27,7 @@ export function importInto(db: MemoryDatabase, given: ImportedThread): Imported 
   if (!db.publications.has(digest)) db.publications.set(digest, toCopy(given.publication))
   const thread = newThread(given, { ...toImportedBirth(given), publication: digest })
   keepThread(db, thread)
-  for (const [index, commit] of given.commits.entries()) {
+  for (const [index, commit] of toStampedCommits(given, db.clock.now()).entries()) {
     const { at, attempt, worker, format } = commit
     addCommit(db, thread, { text: texts[index] ?? '', digest: commit.digest }, { at, attempt, worker, format })
   }
@@ -61,10 +61,7 @@ function isSame(existing: MemoryThread, given: ImportedThread): boolean {
     existing.key === given.key &&
     existing.root === given.root &&
     existing.attempt >= given.attempt &&
-    given.commits.every(({ at, attempt, worker, digest }, index) => {
-      const kept = existing.commits[index]
-      return kept?.digest === digest && kept.at === at && kept.attempt === attempt && kept.worker === worker
-    }) &&
+    given.commits.every((commit, index) => isSameCommit(existing.commits[index], commit, given.stampFrom)) &&
     given.items.every((item) => existing.known.get(item.id)?.digest === item.digest)
   )
 }

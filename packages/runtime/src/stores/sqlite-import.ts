@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Digest, Ms } from '../contracts/ids.ts'
 import type { AcceptedItem, ImportedThread, Imported } from '../contracts/store.ts'
-import { hasMoved, toImportedBirth, toImportedFormat } from './imported-thread.ts'
+import { hasMoved, isSameCommit, toImportedBirth, toImportedFormat, toStampedCommits } from './imported-thread.ts'
 import type { Tables, ThreadRecord } from './sqlite-tables.ts'
 import { CONSUMED, toActivity, toLabelsText } from './sqlite-tables.ts'
 import { birthLineage } from './thread-birth.ts'
@@ -36,7 +36,7 @@ export function createImports(db: DatabaseSync, tables: Tables): Imports {
     const kept = commits.all(existing.no, given.commits.length) as unknown as readonly KeptCommit[]
     return (
       kept.length === given.commits.length &&
-      kept.every((commit, index) => isSameCommit(commit, given.commits[index])) &&
+      given.commits.every((commit, index) => isSameCommit(kept[index], commit, given.stampFrom)) &&
       given.items.every((item) => tables.item(existing.no, item.id)?.digest === item.digest)
     )
   }
@@ -68,20 +68,10 @@ export function createImports(db: DatabaseSync, tables: Tables): Imports {
       if (existing !== undefined) return isSame(existing, given) ? 'repeated' : 'conflict'
       if (isTaken(given)) return 'conflict'
       publish.run(given.publication.digest, JSON.stringify(given.publication.definition), now)
-      insert(given, texts)
+      insert({ ...given, commits: toStampedCommits(given, now) }, texts)
       return 'imported'
     }
   }
-}
-
-function isSameCommit(kept: KeptCommit, given: ImportedThread['commits'][number] | undefined): boolean {
-  return (
-    kept.digest === given?.digest &&
-    kept.sequence === given.sequence &&
-    kept.attempt === given.attempt &&
-    kept.at === given.at &&
-    kept.worker === given.worker
-  )
 }
 
 function createImportedThreadInsert(db: DatabaseSync): (given: ImportedThread) => number {

@@ -250,7 +250,7 @@ const PUBLICATION: ImportedThread['publication'] = {
 }
 
 /** A thread that waits, with a message that it has not taken and one that it has. */
-async function restingThread(store: Store, kit: StoreKit): Promise<{ readonly thread: NewThread; readonly wait: WaitRow }> {
+export async function restingThread(store: Store, kit: StoreKit): Promise<{ readonly thread: NewThread; readonly wait: WaitRow }> {
   await store.publish(PUBLICATION)
   const { id } = kit.thread()
   const thread = await kit.start({ key: `key of ${id}` })
@@ -269,7 +269,7 @@ async function restingThread(store: Store, kit: StoreKit): Promise<{ readonly th
 }
 
 /** All that an import is given, as an export reads it. */
-async function takeOut(store: Store, { id }: NewThread): Promise<ImportedThread> {
+export async function takeOut(store: Store, { id }: NewThread): Promise<ImportedThread> {
   const info = await store.thread(id)
   assert.ok(info)
   const { tenant, key, root, path, attempt, row } = info

@@ -3,6 +3,7 @@ import { claimCases } from './store-cases-claims.ts'
 import { feedCases } from './store-cases-feed.ts'
 import { inboxCases } from './store-cases-inbox.ts'
 import { threadCases } from './store-cases-threads.ts'
+import { stampCases } from './store-cases-stamps.ts'
 import { transferCases } from './store-cases-transfer.ts'
 import { waitCases } from './store-cases-waits.ts'
 import { artifactUseCases } from './store-cases-artifacts.ts'
@@ -20,6 +21,7 @@ export const STORE_CASES: readonly StoreCase[] = [
   ...waitCases,
   ...feedCases,
   ...transferCases,
+  ...stampCases,
   ...artifactUseCases
 ]
 

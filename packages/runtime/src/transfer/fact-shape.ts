@@ -29,7 +29,8 @@ const calls = {
     call: text,
     outcome: z.enum(['ok', 'error', 'denied', 'blocked', 'cancelled', 'timeout', 'unknown', 'expired']),
     result: body(callResult),
-    cost: z.number().exactOptional()
+    cost: z.number().exactOptional(),
+    copied: z.literal(true).exactOptional()
   },
   'wait.opened': {
     wait: text,
@@ -119,8 +120,14 @@ const threads = {
     depth: count,
     labels: labels.exactOptional()
   },
-  'thread.repinned': { publication: digest, by: z.enum(['handoff', 'migrate']) },
-  'thread.forked': { from: text, at: count },
+  'thread.repinned': { publication: digest, by: z.enum(['handoff', 'migrate', 'fork']) },
+  'thread.forked': {
+    from: text,
+    at: z.int().positive(),
+    results: z.array(z.strictObject({ call: text, result: callResult })).exactOptional(),
+    ran: z.array(text).exactOptional(),
+    request: digest.exactOptional()
+  },
   'thread.moved': { to: text },
   'attempt.claimed': { worker: text, why: z.enum(['items', 'timer', 'expired', 'takeover']) },
   'agent.spawned': { child: text, call: text, reserved: json.exactOptional() },

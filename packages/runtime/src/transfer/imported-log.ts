@@ -3,6 +3,7 @@
 import { isHoldfastError } from '../contracts/errors.ts'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { RunId } from '../contracts/ids.ts'
+import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem, ImportedThread } from '../contracts/store.ts'
 import type { FoldedThread } from '../state/thread-fold.ts'
 import { ThreadFold } from '../state/thread-fold.ts'
@@ -13,22 +14,25 @@ import { invalidExport, readExport } from './read-export.ts'
  * Reads an export and makes its thread's rows anew from its log. Throws as `readExport` does, and `invalid_input` for a log that none of our
  * drivers has written.
  */
-export async function readImportedThread(tenant: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportedThread> {
+export async function readImportedThread(
+  tenant: string,
+  pieces: AsyncIterable<string> | Iterable<string>
+): Promise<{ readonly thread: ImportedThread; readonly publications: readonly Publication[] }> {
   const given = await readExport(pieces).catch((error: unknown) => {
     throw error instanceof RangeError ? invalidExport('a value is nested too deep', undefined, error) : error
   })
   try {
-    return toImportedThread(tenant, given)
+    return { thread: toImportedThread(tenant, given), publications: given.publications }
   } catch (error) {
     throw isHoldfastError(error) ? error : invalidExport('its log cannot be read', undefined, error)
   }
 }
 
 function toImportedThread(tenant: string, given: ThreadExport): ImportedThread {
-  const { header, publication, commits, items } = given
+  const { header, commits, items } = given
   checkBirth(given)
   checkOrder(given)
-  const folded = fold(given)
+  const { folded, publication } = fold(given)
   checkItems(items, folded)
   const { id, key, root, path, attempt } = header
   const foreign = folded.waits.find((wait) => !wait.id.startsWith(`${id}:`))
@@ -43,13 +47,15 @@ function toImportedThread(tenant: string, given: ThreadExport): ImportedThread {
   }
 }
 
-function checkBirth({ header, publication, commits }: ThreadExport): void {
+function checkBirth({ header, publications: [publication], commits }: ThreadExport): void {
   const [created, ...rest] = commits.flatMap((commit) => commit.facts.filter((fact) => fact.type === 'thread.created'))
   if (created === undefined || rest.length > 0 || commits[0]?.facts[0] !== created) throw invalidExport('the log has not one beginning')
-  if (header.root !== header.id || created.root !== header.id || created.parent !== undefined) {
+  // A fork was born as another thread.
+  const isFork = commits.some((commit) => commit.facts.some((fact) => fact.type === 'thread.forked'))
+  if (header.root !== header.id || (created.root !== header.id && !isFork) || created.parent !== undefined) {
     throw invalidExport('it is a thread below another one, which cannot be imported alone')
   }
-  if (created.publication !== publication.digest) throw invalidExport('the publication is not the one that the thread was made with')
+  if (created.publication !== publication?.digest) throw invalidExport('the publication is not the one that the thread was made with')
 }
 
 function checkOrder({ header, commits }: ThreadExport): void {
@@ -63,8 +69,14 @@ function checkOrder({ header, commits }: ThreadExport): void {
   if (header.attempt < last.attempt) throw invalidExport(`attempt ${last.attempt} has written, and the header says ${header.attempt}`)
 }
 
-function fold({ header, publication, commits, items }: ThreadExport): FoldedThread {
-  const folded = new ThreadFold(header.id, publication)
+function fold({ header, publications, commits, items }: ThreadExport): {
+  readonly folded: FoldedThread
+  readonly publication: Publication
+} {
+  const [first] = publications
+  if (first === undefined) throw invalidExport('there is no publication')
+  const folded = new ThreadFold(header.id, first)
+  for (const publication of publications) folded.know(publication)
   let run: RunId | null = null
   const seen = new Set<RunId>()
   for (const commit of commits) {
@@ -73,7 +85,8 @@ function fold({ header, publication, commits, items }: ThreadExport): FoldedThre
     }
     folded.add(commit)
   }
-  return folded.end(items)
+  const { publication, definition } = folded.state
+  return { folded: folded.end(items), publication: { digest: publication, definition } }
 }
 
 function followRun(fact: Fact, active: RunId | null, seen: Set<RunId>): RunId | null {

@@ -19,7 +19,8 @@ export type ExportedCommit = Omit<Commit, 'tenant' | 'thread' | 'position'>
 /** What an export holds, record by record right; how the records belong together is judged by `readImportedThread`. */
 export interface ThreadExport {
   readonly header: Omit<RecordOf<'thread'>, 'type' | 'format'>
-  readonly publication: Publication
+  /** The one that the thread was made with, and those that its commits pin it to later. */
+  readonly publications: readonly Publication[]
   readonly commits: readonly ExportedCommit[]
   readonly items: readonly AcceptedItem[]
 }
@@ -28,13 +29,17 @@ export interface ThreadExport {
 export async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Promise<ThreadExport> {
   const lines = new Lines(toLines(pieces))
   const { type: _, format: __, ...header } = parse(await lines.next('a header'), 'thread')
-  const publication = toPublication(await lines.next('a publication'))
+  const publications = [toPublication(await lines.next('a publication'))]
   const commits: ExportedCommit[] = []
-  while (commits.length < header.head) commits.push(toCommit(await lines.next(`commit ${commits.length + 1} of ${header.head}`)))
+  while (commits.length < header.head) {
+    const line = await lines.next(`commit ${commits.length + 1} of ${header.head}`)
+    if (isPublication(line)) publications.push(toPublication(line))
+    else commits.push(toCommit(line))
+  }
   const items: AcceptedItem[] = []
   while (items.length < header.items) items.push(toItem(await lines.next(`item ${items.length + 1} of ${header.items}`), header.id))
   await lines.end()
-  return { header, publication, commits, items }
+  return { header, publications, commits, items }
 }
 
 /** The error for what is not right in an export. */
@@ -77,6 +82,10 @@ function parse<Kind extends keyof typeof RECORD_SHAPES>(line: Line, kind: Kind):
   if (issue !== undefined) throw invalidIssue(line, issue)
   // What was read, not what the schema made of it: the order of its fields is part of its digest.
   return value as RecordOf<Kind>
+}
+
+function isPublication({ text }: Line): boolean {
+  return text.startsWith('{"type":"publication",')
 }
 
 function toPublication(line: Line): Publication {

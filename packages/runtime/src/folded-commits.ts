@@ -1,0 +1,45 @@
+import { HoldfastError } from './contracts/errors.ts'
+import type { Commit } from './contracts/fact.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+import { bornWith, repinnedIn, ThreadFold } from './state/thread-fold.ts'
+
+const PAGE_BYTES = 4 * 1024 * 1024
+
+/** A commit that was read, and the fold after it. */
+export interface FoldedCommit {
+  readonly commit: Commit
+  readonly fold: ThreadFold
+}
+
+/** Reads the log of a thread and folds it, commit by commit, as that of the thread itself or of another one. */
+export async function* foldedCommits(
+  core: RuntimeCore,
+  thread: ThreadId,
+  options: { readonly as?: ThreadId } = {}
+): AsyncGenerator<FoldedCommit> {
+  let fold: ThreadFold | null = null
+  for await (const commit of readCommits(core, thread, 1)) {
+    fold ??= await startFold(core, options.as ?? thread, commit)
+    for (const digest of repinnedIn(commit.facts)) fold.know(await core.publication(digest))
+    fold.add(commit)
+    yield { commit, fold }
+  }
+}
+
+/** The commits of a thread from a sequence on, page by page. */
+export async function* readCommits(core: RuntimeCore, thread: ThreadId, from: number): AsyncGenerator<Commit> {
+  for (let next = from; ; ) {
+    const page = await core.store.read(thread, next, PAGE_BYTES)
+    yield* page
+    const last = page.at(-1)
+    if (!last) return
+    next = last.sequence + 1
+  }
+}
+
+async function startFold(core: RuntimeCore, as: ThreadId, first: Commit): Promise<ThreadFold> {
+  const digest = bornWith([first])
+  if (digest === null) throw new HoldfastError('log_corrupt', `the log of ${first.thread} does not begin with its creation`)
+  return new ThreadFold(as, await core.publication(digest))
+}

@@ -1,0 +1,78 @@
+// Keeps I5 and I8: a fork has the past of another thread, and of its present nothing but what is written behind it.
+import { HoldfastError } from '../contracts/errors.ts'
+import type { FactOf, GivenResult } from '../contracts/fact.ts'
+import type { Stamp } from '../contracts/heart.ts'
+import type { CallId, TurnId } from '../contracts/ids.ts'
+import { NO_USAGE } from '../contracts/usage.ts'
+import { toOutput } from './history.ts'
+import type { Conversation, State } from './state.ts'
+import { toPinned } from './state.ts'
+
+/** What stands before was copied: waits are no one's here, and what was spent was spent by the other thread. */
+export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thread.forked'>): void {
+  state.root = state.thread
+  state.waits.clear()
+  state.usage = NO_USAGE
+  state.cost = 0
+  // The time between the copied commits and this one is not the run's.
+  if (state.run) state.run = { ...state.run, stamp, usage: NO_USAGE, cost: 0 }
+  for (const { turn } of state.conversations.values()) for (const call of turn?.calls ?? []) call.wait = null
+  for (const given of fact.results ?? []) replaceResult(state, given)
+}
+
+/** Another publication holds from here on. Throws `publication_missing` when nobody has added it. */
+export function evolveThreadRepinned(state: State, stamp: Stamp, fact: FactOf<'thread.repinned'>): void {
+  const publication = state.publications.get(fact.publication)
+  if (!publication) {
+    throw new HoldfastError(
+      'publication_missing',
+      `the publication ${fact.publication}, named in commit ${stamp.sequence}, is not in the store`
+    )
+  }
+  Object.assign(state, toPinned(publication))
+}
+
+/** Where a settled call's result can still be replaced. `open`: its turn is; `shown`: the model has not answered it. */
+export function findReplaceable(state: State, call: CallId): 'open' | 'shown' | null {
+  for (const conversation of state.conversations.values()) {
+    if (openCall(conversation, call)) return 'open'
+    if (shownIndex(conversation, call) !== null) return 'shown'
+  }
+  return null
+}
+
+function replaceResult(state: State, { call, result }: GivenResult): void {
+  for (const conversation of state.conversations.values()) {
+    const open = openCall(conversation, call)
+    if (open?.settled) open.result = { inline: result }
+    const index = shownIndex(conversation, call)
+    if (index === null) continue
+    const message = conversation.history[index]
+    const position = positionOf(call)
+    if (message?.role !== 'tool') continue
+    const content = message.content.map((part, at) =>
+      at === position && part.type === 'tool-result' ? { ...part, output: toOutput(result) } : part
+    )
+    // Requests that were built before hold the message that was.
+    conversation.history[index] = { ...message, content }
+  }
+}
+
+function openCall({ turn }: Conversation, id: CallId) {
+  return turn?.phase === 'calls' ? turn.calls.find((call) => call.id === id) : undefined
+}
+
+/** Where the results of the call's turn stand, unless the model has spoken since. */
+function shownIndex({ closed, history }: Conversation, call: CallId): number | null {
+  if (closed === null || closed.turn !== turnOf(call)) return null
+  return history.slice(closed.index + 1).some((message) => message.role === 'assistant') ? null : closed.index
+}
+
+/** The turn that a call belongs to. */
+export function turnOf(call: CallId): TurnId {
+  return call.slice(0, call.lastIndexOf('.'))
+}
+
+function positionOf(call: CallId): number {
+  return Number(call.slice(call.lastIndexOf('.') + 1))
+}
