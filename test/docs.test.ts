@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { findConfig } from '../packages/config/src/index.ts'
+import { findConfig, loadConfig } from '../packages/config/src/index.ts'
 import { ERROR_CODES } from '../packages/runtime/src/index.ts'
 import { ERROR_CASES } from '../scripts/docs/error-cases.ts'
 
@@ -35,6 +35,7 @@ test('snippets do what they say', async () => {
   }
   expect(runNode(['--test', ...globSync('*.test.ts', { cwd: SNIPPETS }).map((name) => join(SNIPPETS, name))]).status).toBe(0)
   expect((await findConfig(SNIPPETS))?.models['main']?.provider).toBe('work')
+  expect((await loadConfig(join(SNIPPETS, 'granted.config.yaml'))).grants?.files.read).toEqual(['workspace:/notes'])
 })
 
 test('links lead to files, and their anchors to headings', () => {

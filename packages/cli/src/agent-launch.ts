@@ -3,7 +3,8 @@ import type { Json, Labels } from '@holdfast/runtime'
 import type { AgentFile } from './agent-file.ts'
 import { loadAgentFile } from './agent-file.ts'
 import type { CommandContext } from './command-context.ts'
-import { createModels, loadAllTools, readPrices, readProject } from './configuration.ts'
+import { loadAgentTools, toReferences } from './agent-tools.ts'
+import { createModels, readPrices, readProject } from './configuration.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findStore, prepareFolder } from './store-location.ts'
 import type { ThreadMemo } from './thread-memo.ts'
@@ -45,12 +46,15 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   io.adopt?.(io.env)
   const agent = await loadAgentFile(manifest, { cwd, model: options.model })
   const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
+  const location = findStore({ named: context.options.store, config, cwd, env: io.env })
+  const { definition } = agent
+  tellUnheldRules([...(config.permissions ?? []), ...(definition.permissions ?? [])], context)
   return {
     agent,
     variables,
-    location: findStore({ named: context.options.store, config, cwd, env: io.env }),
+    location,
     drives: {
-      tools: await loadAllTools(config, tools),
+      tools: await loadAgentTools({ config, named: tools, references: toReferences(definition), grants: definition.grants, location }),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       durability: options.durability,
@@ -58,6 +62,14 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
     },
     memo: toMemo(base, { cwd, manifest, config: configFile, tools })
   }
+}
+
+/** Whoever writes a rule relies on it. */
+function tellUnheldRules(rules: readonly unknown[], { output }: CommandContext): void {
+  if (rules.length === 0) return
+  output.notice(
+    'warning: permission rules are read and checked, but this version holds no call against them: what they deny is not stopped'
+  )
 }
 
 /** Opens the store of a launch, and makes it when there is none. With `idle` nothing is driven here. */

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import type { Config } from '@holdfast/config'
-import type { ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
+import type { Definition, ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
-import { createModels, loadAllTools, readPrices, readProject } from './configuration.ts'
+import type { AgentToolsSource } from './agent-tools.ts'
+import { loadAgentTools } from './agent-tools.ts'
+import { createModels, readPrices, readProject } from './configuration.ts'
 import { createStandIns } from './stand-in-tools.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
@@ -36,7 +37,7 @@ export async function openThread(
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const found = await readProject(context, here)
   const location = findExistingStore({ named: context.options.store, config: found.config, cwd, env: found.context.io.env })
-  const info = await readInfo(id, context, location)
+  const { info, definition } = await readThread(id, context, location)
   await options.look?.(info)
   const memo = readMemo(location, id)
   const file = options.config === undefined ? (memo?.config ?? here) : here
@@ -49,7 +50,7 @@ export async function openThread(
   enterFolder(memo?.cwd, context)
   const workspace = await openWorkspace(context, location, {
     drives: {
-      tools: await loadTools(config, { tools, info, isLenient: options.onlyEnds === true }, context),
+      tools: await loadTools({ config, named: tools, location }, { info, definition, isLenient: options.onlyEnds === true }, context),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       engine: config.engine
@@ -65,19 +66,28 @@ export async function openThread(
   return { workspace, thread: workspace.runtime.thread(id) }
 }
 
+interface KnownThread {
+  readonly info: ThreadInfo
+  readonly definition: Definition
+}
+
 /** Throws `thread_not_found`. */
-async function readInfo(id: string, context: CommandContext, location: StoreLocation): Promise<ThreadInfo> {
+async function readThread(id: string, context: CommandContext, location: StoreLocation): Promise<KnownThread> {
   await using workspace = await openWorkspace(context, location)
-  return await workspace.runtime.thread(id).info()
+  const thread = workspace.runtime.thread(id)
+  const info = await thread.info()
+  const { definition } = await thread.publication()
+  return { info, definition }
 }
 
 async function loadTools(
-  config: Config,
-  { tools, info, isLenient }: { readonly tools: string | undefined; readonly info: ThreadInfo; readonly isLenient: boolean },
+  source: Pick<AgentToolsSource, 'config' | 'named' | 'location'>,
+  { info, definition, isLenient }: KnownThread & { readonly isLenient: boolean },
   { output }: CommandContext
 ): Promise<readonly Tool<never>[]> {
+  const references = definition.tools.map((tool) => tool.name)
   try {
-    const loaded = await loadAllTools(config, tools)
+    const loaded = await loadAgentTools({ ...source, references, grants: definition.grants, code: 'thread_unplaceable' })
     return isLenient ? [...loaded, ...createStandIns(info.row.needs, loaded)] : loaded
   } catch (error) {
     if (!isLenient) throw error

@@ -2,8 +2,9 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { ToolDescriptor } from '@holdfast/runtime'
 import { loadAgentFile } from '../agent-file.ts'
+import { loadAgentTools, toReferences } from '../agent-tools.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { loadAllTools, readConfiguration } from '../configuration.ts'
+import { readConfiguration } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { loadRuntime } from '../libraries.ts'
 import { name } from '../option-values.ts'
@@ -38,7 +39,8 @@ async function showTools({ output, io }: CommandContext, file: string, options: 
   const { cwd } = io
   const { definition } = await loadAgentFile(resolve(cwd, file), { cwd })
   const config = await readConfiguration(options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config))
-  const known = await loadAllTools(config, options.tools === undefined ? undefined : resolve(cwd, options.tools))
+  const named = options.tools === undefined ? undefined : resolve(cwd, options.tools)
+  const known = await loadAgentTools({ config, named, references: toReferences(definition), grants: definition.grants })
   const { createRuntime, memoryStore } = await loadRuntime()
   await using store = memoryStore()
   await using runtime = createRuntime({ store, tools: known, concurrency: 0 })

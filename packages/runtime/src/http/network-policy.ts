@@ -10,10 +10,10 @@ export interface NetworkPolicy {
    */
   readonly hosts: readonly string[]
   /**
-   * Opens loopback and private addresses for those entries that name a host and a port, and for no others. Link-local addresses and
-   * metadata services are never opened. Default false.
+   * Opens loopback and private addresses: for those entries that name a host and a port (`true`), for hosts with ports that are listed and that `hosts`
+   * covers, or for all that `hosts` covers. Link-local addresses and metadata services are never opened. Default false.
    */
-  readonly private?: boolean
+  readonly private?: boolean | 'all' | readonly string[]
 }
 
 /** What a host and port may be: not reached, reached at public addresses, or at private ones as well. */
@@ -27,14 +27,29 @@ export interface HostRules {
 /** Reads a policy. Throws `invalid_input` (details: `field`, `index`) when an entry cannot be understood. */
 export function parseNetworkPolicy(policy: NetworkPolicy): HostRules {
   const patterns = policy.hosts.map(parseEntry)
-  const opensPrivate = policy.private === true
+  const opened = readPrivate(policy, patterns)
   return {
     reachOf(host, port) {
       const matching = patterns.filter((pattern) => matchesHost(pattern, host, port))
       if (matching.length === 0) return 'none'
-      return opensPrivate && matching.some(({ kind, port }) => kind === 'one' && port !== undefined) ? 'private' : 'public'
+      return opened === 'all' || opened.some((place) => matchesHost(place, host, port)) ? 'private' : 'public'
     }
   }
+}
+
+/** The places at which private addresses are opened. */
+function readPrivate({ private: opened = false }: NetworkPolicy, patterns: readonly HostPattern[]): 'all' | readonly HostPattern[] {
+  if (opened === 'all') return opened
+  if (typeof opened === 'boolean') return opened ? patterns.filter(isOnePlace) : []
+  return opened.map((text, index) => {
+    const pattern = parseHostPattern(text)
+    if (pattern === undefined || !isOnePlace(pattern)) throw refusePlace(text, index)
+    return pattern
+  })
+}
+
+function isOnePlace({ kind, port }: HostPattern): boolean {
+  return kind === 'one' && port !== undefined
 }
 
 function parseEntry(text: string, index: number): HostPattern {
@@ -47,5 +62,12 @@ function refuse(text: string, index: number): HoldfastError {
   const shown = JSON.stringify(text.slice(0, 100))
   return new HoldfastError('invalid_input', `\`network.hosts\` takes ${HOST_PATTERNS}, but entry ${index} is ${shown}.`, {
     details: { field: 'network.hosts', index }
+  })
+}
+
+function refusePlace(text: string, index: number): HoldfastError {
+  const shown = JSON.stringify(text.slice(0, 100))
+  return new HoldfastError('invalid_input', `\`network.private\` takes hosts with ports, but entry ${index} is ${shown}.`, {
+    details: { field: 'network.private', index }
   })
 }

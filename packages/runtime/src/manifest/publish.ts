@@ -17,7 +17,7 @@ import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
 import type { Path } from './problem.ts'
 import { toManifestError } from './problem.ts'
-import { foldReference, resolveTools } from './resolve-tools.ts'
+import { toToolName, resolveTools } from './resolve-tools.ts'
 import { toJsonSchema } from './standard-schema.ts'
 import { collectTools, isTool } from './tool-registry.ts'
 
@@ -148,7 +148,7 @@ function withChosenTool<T extends ModelCandidate>(
 ): T {
   const choice = model.settings?.toolChoice
   if (typeof choice !== 'object') return model
-  const chosen = descriptors.find((descriptor) => foldReference(descriptor.name) === foldReference(choice.tool))
+  const chosen = descriptors.find((descriptor) => toToolName(descriptor.name) === toToolName(choice.tool))
   if (chosen !== undefined) return { ...model, settings: { ...model.settings, toolChoice: { tool: chosen.name } } }
   const path = [...around, 'settings', 'toolChoice', 'tool']
   const expected = `one of ${descriptors.map((descriptor) => descriptor.name).join(', ')}`

@@ -55,9 +55,9 @@ type Missed = { readonly ok: false; readonly ambiguous: boolean; readonly candid
 type Found = { readonly ok: true; readonly name: string } | Missed
 
 function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
-  const wanted = foldReference(referenceOf(entry))
+  const wanted = toToolName(referenceOf(entry))
   const names = [...tools.keys(), TASK_COMPLETE_NAME]
-  const matches = names.filter((name) => foldReference(name) === wanted)
+  const matches = names.filter((name) => toToolName(name) === wanted)
   const [name] = matches
   if (name !== undefined && matches.length === 1) return { ok: true, name }
   if (matches.length > 1) return { ok: false, ambiguous: true, candidates: matches }
@@ -69,8 +69,8 @@ function referenceOf(entry: ToolEntry): string {
   return typeof entry === 'string' ? entry : entry.ref
 }
 
-/** What references are compared by. */
-export function foldReference(reference: string): string {
+/** The name of a tool that a reference such as `/agent-tools/os/read-file` means: its last segment, with underscores for hyphens. */
+export function toToolName(reference: string): string {
   return (reference.replace(/\/+$/, '').split('/').at(-1) ?? '').replaceAll('-', '_')
 }
 

@@ -1,0 +1,83 @@
+import { basename, dirname } from 'node:path'
+import type { Config } from '@holdfast/config'
+import type { AgentDefinition, GrantsInput, Tool } from '@holdfast/runtime'
+import type { Ungranted } from './built-in-tools.ts'
+import { createBuiltIns, findUngranted, isBuiltIn } from './built-in-tools.ts'
+import { loadAllTools } from './configuration.ts'
+import { envFileOf } from './env-file.ts'
+import { Failure } from './failure.ts'
+import { loadRuntime } from './libraries.ts'
+import { findProjectGrants } from './project-grants.ts'
+import type { StoreLocation } from './store-location.ts'
+
+/** What decides about the tools of an agent. */
+export interface AgentToolsSource {
+  readonly config: Config
+  /** A module that was named beside those of the configuration. */
+  readonly named: string | undefined
+  /** What the agent calls its tools. */
+  readonly references: readonly string[]
+  /** What it asks for. */
+  readonly grants: GrantsInput | undefined
+  /** Where its threads are kept: no tool sees that. */
+  readonly location?: StoreLocation
+  /** What is thrown for a tool that comes with the runtime and is not granted. Default `tool_unknown`. */
+  readonly code?: 'tool_unknown' | 'thread_unplaceable'
+}
+
+/**
+ * The tools of the modules, and of those that come with the runtime what is granted. A module's own tool takes the place of one that comes with the
+ * runtime. Throws what loading a module throws, and for a tool that would have to be granted the code that was told.
+ */
+export async function loadAgentTools(source: AgentToolsSource): Promise<readonly Tool<never>[]> {
+  const { config, named, references, grants, location } = source
+  const { toToolName } = await loadRuntime()
+  const own = await loadAllTools(config, named)
+  const taken = new Set(own.map((tool) => toToolName(tool.name)))
+  const wanted = new Set(references.map(toToolName).filter((tool) => isBuiltIn(tool) && !taken.has(tool)))
+  if (wanted.size === 0) return own
+  const project = await findProjectGrants(config, grants)
+  const missing = [...wanted].flatMap((tool) => findUngranted(tool, project) ?? [])
+  if (missing.length > 0) throw refuse(missing, source)
+  const builtIns = await createBuiltIns(project, toHidden(config, location))
+  return [...own, ...builtIns.filter((tool) => !taken.has(toToolName(tool.name)))]
+}
+
+/** What an agent calls its tools. */
+export function toReferences({ tools = [] }: Pick<AgentDefinition, 'tools'>): readonly string[] {
+  return tools.flatMap((entry) => (typeof entry === 'string' ? [entry] : 'ref' in entry ? [entry.ref] : []))
+}
+
+/** The store with all that lies beside it, and the keys of the project. */
+function toHidden({ file }: Config, location: StoreLocation | undefined): readonly string[] {
+  const folder = location === undefined ? '' : dirname(location.path)
+  return [
+    ...(location === undefined ? [] : [location.path, location.threads]),
+    ...(basename(folder) === '.holdfast' ? [folder] : []),
+    ...(file === undefined ? [] : [envFileOf(file)])
+  ]
+}
+
+const WHY: { readonly [why in Ungranted['why']]: string } = {
+  not_granted: 'the configuration does not grant',
+  not_asked: "the agent's own grants leave out",
+  nothing_shared: 'the configuration and the agent grant no common part of'
+}
+
+const EXAMPLES: { readonly [field in Ungranted['field']]: string } = {
+  'files.read': '{ files: { read: ["workspace:/"] } }',
+  'files.write': '{ files: { write: ["workspace:/out"] } }',
+  'network.hosts': '{ network: { hosts: [example.com] } }'
+}
+
+function refuse(missing: readonly Ungranted[], { config, code = 'tool_unknown' }: AgentToolsSource): Failure {
+  const lines = missing.map(({ tool, field, why }) => `  ${tool}: ${WHY[why]} grants.${field}`)
+  const file = config.file ?? 'holdfast.config.yaml'
+  const [first] = missing
+  const where = first?.why === 'not_granted' ? file : 'the agent'
+  const remedy = `Say in ${where} what it may, as in \`grants: ${EXAMPLES[first?.field ?? 'files.read']}\`, or leave the tool out.`
+  return new Failure(code, `Tools of the agent are not granted:\n${lines.join('\n')}`, {
+    details: { ungranted: missing.map(({ tool, field, why }) => ({ tool, field: `grants.${field}`, why })) },
+    remedy
+  })
+}
