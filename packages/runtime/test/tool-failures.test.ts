@@ -134,6 +134,8 @@ describe('arguments', () => {
     ['are two objects', '{"k":1}{"k":2}'],
     ['are nested', `{"k":${'['.repeat(600)}${']'.repeat(600)}}`],
     ['are nested without end', `{"k":${'['.repeat(90_000)}${']'.repeat(90_000)}}`],
+    ['hold a number that is too large', '{"k":1e999}'],
+    ['hold a number of too many digits', `{"k":-${'9'.repeat(400)}}`],
     ['miss a field', '{}'],
     ['have a field of another type', '{"k":"1"}'],
     ['have a field too many', '{"k":1,"l":2}'],

@@ -18,5 +18,16 @@ export function parseArguments(input: string): ParsedArguments {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     return { ok: false, error: 'the arguments must be one JSON object' }
   }
+  // JSON has no infinity, but a number may be written that becomes one: such a value has no digest.
+  if (LARGE_NUMBER.test(input) && !isFiniteJson(value)) return { ok: false, error: 'the arguments hold a number that is too large' }
   return { ok: true, value: toWellFormedJson(value as JsonObject) }
+}
+
+/** What a text must hold for a number in it to be more than a double: three digits of an exponent, or very many digits. */
+const LARGE_NUMBER = /[eE]\+?\d{3}|\d{200}/
+
+function isFiniteJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.values(value).every(isFiniteJson)
 }
