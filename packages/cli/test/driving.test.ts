@@ -35,10 +35,11 @@ describe('who drives a thread', () => {
 
   test('is nobody after a run was let go, and before one was begun', async () => {
     const folder = folderWith(SLOW)
-    const stop = new AbortController()
-    const told = holdfast(folder, ['run', 'agent.yaml'], { signal: stop.signal })
-    setTimeout(() => stop.abort('SIGTERM'), 1_000)
-    expect(await stands(folder, threadOf(await told))).toEqual(every('interrupted'))
+    const running = startHoldfast(folder, ['run', 'agent.yaml'])
+    await running.until(/turn 1/)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toBe(143)
+    expect(await stands(folder, threadOf(running.stderr()))).toEqual(every('interrupted'))
     const detached = threadOf((await holdfast(folder, ['run', 'agent.yaml', '--detach'])).stdout)
     expect(await stands(folder, detached)).toEqual(every('queued'))
     await holdfast(folder, ['cancel', detached])

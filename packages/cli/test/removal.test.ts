@@ -36,10 +36,11 @@ describe('holdfast rm', () => {
 
   test('leaves a thread whose run was let go, also with --force, and removes it once that run was cancelled', async () => {
     const folder = folderWith(scriptedAgent([{ text: 'never', delayMs: 60_000 }]))
-    const stop = new AbortController()
-    const running = holdfast(folder, ['run', 'agent.yaml'], { signal: stop.signal })
-    setTimeout(() => stop.abort('SIGTERM'), 1_000)
-    const thread = threadOf(await running)
+    const running = startHoldfast(folder, ['run', 'agent.yaml'])
+    await running.until(/turn 1/)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toBe(143)
+    const thread = threadOf(running.stderr())
     const refused = await holdfast(folder, ['rm', thread, 'thr_missing', '--force', '--json'])
     expect(refused.code).toBe(6)
     expect(JSON.parse(refused.stdout)).toMatchObject({ items: [{ thread, state: 'busy' }, { state: 'missing' }] })
