@@ -7,12 +7,15 @@ import { buildRequest } from './effects/request.ts'
 import { foldedCommits } from './folded-commits.ts'
 import { readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
+import { candidateAt } from './state/candidate.ts'
+import { providerOf, shownHistory } from './state/shown-history.ts'
 import type { Conversation, State } from './state/state.ts'
 import { conversationOf } from './state/state.ts'
 
 /** What one try of a turn was asked, and what its request is built from. */
 interface Asked {
   readonly fact: FactOf<'turn.started'>
+  /** As the model was shown it. */
   readonly history: Conversation['history']
   /** As it was then: variables and definition may be others later. */
   readonly state: State
@@ -28,7 +31,8 @@ export async function readPrompt(core: RuntimeCore, thread: ThreadId, turn: numb
     throw new HoldfastError('invalid_input', `the thread ${thread} has asked no model in the turn ${which}`, { details: { turn: id } })
   }
   const { fact, history, state } = asked
-  const { abortSignal: _, ...request } = await buildRequest(state, history, state, new AbortController().signal)
+  const candidate = candidateAt(state.definition, fact.candidate ?? 0)
+  const { abortSignal: _, ...request } = await buildRequest(state, { history, candidate }, state, new AbortController().signal)
   return { run: fact.run ?? '', turn: fact.turn, try: fact.try, model: fact.model, request }
 }
 
@@ -38,10 +42,15 @@ async function findAsked(core: RuntimeCore, thread: ThreadId, turn: TurnId, want
   for await (const { fold, commit } of foldedCommits(core, thread)) {
     const started = commit.facts.filter((fact): fact is FactOf<'turn.started'> => fact.type === 'turn.started')
     const fact = started.find((each) => each.turn === turn && each.try === (wantedTry ?? each.try))
-    if (fact) found = { fact, history: conversationOf(fold.state, fact.scope).history.slice(), state: { ...fold.state } }
+    if (fact) found = toAsked(fold.state, fact)
     else if (found && isOver(found, started)) return found
   }
   return found
+}
+
+function toAsked(state: State, fact: FactOf<'turn.started'>): Asked {
+  const history = shownHistory(conversationOf(state, fact.scope), providerOf(state.definition, fact.model))
+  return { fact, history, state: { ...state } }
 }
 
 function isOver({ fact }: Asked, started: readonly FactOf<'turn.started'>[]): boolean {

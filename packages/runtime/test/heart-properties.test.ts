@@ -7,15 +7,17 @@ import { conversationHeart } from '../src/state/heart.ts'
 import type { Conversation, State } from '../src/state/state.ts'
 import { conversationOf, emptyState, hasOpenTurn } from '../src/state/state.ts'
 import { checkHistory } from './model/check-history.ts'
+import { checkShown } from './model/check-rest.ts'
 import { foldLog } from './model/fold-log.ts'
 import { answer, callPart, result, textPart } from './model/outcomes.ts'
-import { publicationOf } from './model/publication.ts'
+import { FALLBACKS, publicationOf } from './model/publication.ts'
 import { PureThread } from './model/pure-thread.ts'
 import type { Step } from './model/script.ts'
 import { anyStep, finish, play } from './model/script.ts'
 import { propertyShare } from './model/share.ts'
 
-const PUBLICATION: Publication = publicationOf(undefined, { maxTurns: 4, maxParallelCalls: 2, maxRepeatedCalls: 3, maxRetries: 1 })
+const LIMITS = { maxTurns: 4, maxParallelCalls: 2, maxRepeatedCalls: 3, maxRetries: 1 }
+const PUBLICATION: Publication = publicationOf(undefined, LIMITS, FALLBACKS)
 const steps = fc.array(anyStep, { maxLength: 40, size: 'max' })
 
 function played(given: readonly Step[]): PureThread {
@@ -72,7 +74,9 @@ describe('on every log that the heart writes', () => {
       const thread = new PureThread(PUBLICATION).claim()
       for (const step of given) {
         play(thread, step)
-        if (!hasOpenTurn(thread.conversation)) expect(checkHistory(thread.conversation.history)).toBeNull()
+        if (hasOpenTurn(thread.conversation)) continue
+        expect(checkHistory(thread.conversation.history)).toBeNull()
+        checkShown(thread.state, thread.conversation)
       }
     })
   })

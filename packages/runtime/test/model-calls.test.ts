@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-import { agentOf, factsOf, recordingModel, runThrough, runtimeFor, streamingModel, toolOf, within } from './runtime-kit.ts'
+import { agentOf, factsOf, recordingModel, runThrough, runtimeFor, streamingModel, toolOf, until, within } from './runtime-kit.ts'
 import { call, finish, text, usage } from './stream-parts.ts'
 
 const DONE = [text('t', 'done'), finish('stop')]
@@ -43,13 +43,44 @@ describe('a model call that fails', () => {
   test.each([
     ['for good', { status: 400 }, 'provider_rejected', 1],
     ['too often', { status: 529 }, 'provider_overloaded', 3],
-    ['and asks for a pause of hours', { status: 429, retryAfter: 7_200 }, 'rate_limited', 1]
+    // B010
+    ['and asks for a pause of years', { status: 429, retryAfter: 99_999_999 }, 'rate_limited', 1]
   ])('%s fails the run with the code of its cause', async (_, error, code, requests) => {
     const clock = fakeClock()
     const model = recordingModel(() => ({ error }))
     const handle = await runtimeFor(model, { clock }).start(agentOf(), { input: 'go' })
     expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'failed', error: { code } })
     expect(model.prompts).toHaveLength(requests)
+  })
+
+  // B010
+  test('and asks for a pause of hours leaves the run waiting, drives nothing meanwhile, and goes on by itself', async () => {
+    const clock = fakeClock()
+    const model = recordingModel(({ request }) => (request === 1 ? { error: { status: 429, retryAfter: 7_200 } } : { text: 'done' }))
+    const runtime = runtimeFor(model, { clock })
+    const handle = await runtime.start(agentOf(), { input: 'go' })
+    const waiting = await runThrough(clock, handle.settled())
+    expect(waiting).toMatchObject({ status: 'waiting', waits: [{ kind: 'timer', subject: { model: 'main', code: 'rate_limited' } }] })
+    expect((await runtime.waits({ thread: handle.id })).items).toMatchObject([{ kind: 'timer', state: 'open' }])
+    const info = await handle.info()
+    expect(info.owner).toBeUndefined()
+    expect(info.timerAt).toBe(waiting.waits[0]?.expiresAt)
+    await clock.advance(7_000_000)
+    expect(model.prompts).toHaveLength(1)
+    await clock.advance(200_000)
+    await until(async () => (await handle.info()).row.status === 'completed')
+    expect(model.prompts).toHaveLength(2)
+  })
+
+  test('for which it waits is cancelled at once, and no provider is asked after it', async () => {
+    // B010
+    const clock = fakeClock()
+    const model = recordingModel(() => ({ error: { status: 503, retryAfter: 7_200 } }))
+    const handle = await runtimeFor(model, { clock }).start(agentOf(), { input: 'go' })
+    expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'waiting' })
+    await handle.cancel({ reason: 'enough' })
+    expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'cancelled', waits: [] })
+    expect(model.prompts).toHaveLength(1)
   })
 
   test('does not use up the retries of the next turn', async () => {

@@ -36,6 +36,15 @@ export type WaitKind =
 /** Why a model call gave no answer. Only `transient` is tried again by count; `lost` and `interrupted` always are. */
 export type ModelFailure = 'lost' | 'aborted' | 'interrupted' | 'transient' | 'permanent' | 'blocked'
 
+/** Why a turn asks another model than the conversation asked before. */
+export interface ModelMove {
+  readonly from: string
+  /** The code of the error for which that model is left aside; `back` when it only stood in. */
+  readonly why: string
+  /** How many parts of earlier answers this model is not shown, or not as they came, because another provider made them for itself. */
+  readonly withheld: number
+}
+
 /** An error as data: a code of the error table and a text for people. */
 export type Fault = { readonly code: string; readonly message: string }
 
@@ -105,7 +114,17 @@ type RunFact =
   | { readonly type: 'item.discarded'; readonly item: ItemId; readonly why: 'closed' | 'stale' | 'no_run' }
 
 type TurnFact =
-  | { readonly type: 'turn.started'; readonly turn: TurnId; readonly try: number; readonly model: string; readonly reservedTokens?: number }
+  | {
+      readonly type: 'turn.started'
+      readonly turn: TurnId
+      readonly try: number
+      readonly model: string
+      /** The place of the model among the fallbacks of the definition, from 1; absent for the first one. */
+      readonly candidate?: number
+      /** Another model was asked before. */
+      readonly moved?: ModelMove
+      readonly reservedTokens?: number
+    }
   | {
       readonly type: 'model.responded'
       readonly turn: TurnId

@@ -4,11 +4,12 @@ import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { Part } from '../contracts/message.ts'
 import type { CalledModel } from '../contracts/price.ts'
-import type { ModelReference } from '../contracts/publication.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Cost } from '../contracts/usage.ts'
+import { candidateAt } from '../state/candidate.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
-import type { State, Turn } from '../state/state.ts'
+import { providerOf, shownHistory } from '../state/shown-history.ts'
+import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { redactError } from '../util/redact-error.ts'
 import { gateCall } from './gate.ts'
@@ -19,6 +20,7 @@ import type { PreparedPublication } from './prepare.ts'
 import type { ModelResponse } from './read-response.ts'
 import { readResponse } from './read-response.ts'
 import { redactParts } from './redact-parts.ts'
+import type { TurnQuestion } from './request.ts'
 import { buildRequest, requestLength } from './request.ts'
 import type { DeltaReader } from './shown-deltas.ts'
 import { hideSecrets } from './shown-deltas.ts'
@@ -57,7 +59,7 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
     if (dropped) done([])
     else done(interrupted ? facts.map(toInterrupted) : facts)
   }
-  const asked: Asked = { state, turn, scope: action.scope, run, history: conversation.history.slice(), stop }
+  const asked = toAsked(state, { conversation, turn, run, stop })
   infer(asked, ports).then(end, (error: unknown) => {
     const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
     end([{ ...failed('permanent'), ...failure } as Fact])
@@ -79,13 +81,23 @@ function toInterrupted(fact: Fact): Fact {
 }
 
 /** What is read off the state before anything is awaited: the driver goes on changing it. */
-interface Asked {
+interface Asked extends TurnQuestion {
   readonly state: State
   readonly turn: Turn
   readonly scope: string
   readonly run: string
-  readonly history: LanguageModelV4CallOptions['prompt']
+  /** What facts call the model. */
+  readonly model: string
   readonly stop: AbortController
+}
+
+type Given = Pick<Asked, 'turn' | 'run' | 'stop'> & { readonly conversation: Conversation }
+
+function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked {
+  const { definition } = state
+  const { model, candidate } = turn
+  const history = shownHistory(conversation, providerOf(definition, model))
+  return { state, turn, scope: conversation.scope, run, model, history, candidate: candidateAt(definition, candidate), stop }
 }
 
 async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
@@ -116,7 +128,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       finish: response.finish,
       usage: response.usage,
       cost: response.cost ?? 'unknown',
-      model: kept.model ?? nameOf(state.definition.model),
+      model: kept.model ?? asked.model,
       ...(output ? { output } : {})
     }
   ]
@@ -180,8 +192,8 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
       ? timedOut(providerTimeoutMs)
       : { kind: 'failed', ...classifyModelError(redactError(error, ports.secrets), signal) }
   try {
-    const model = await ports.models(state.definition.model)
-    const request = await buildRequest(state, asked.history, prepared, signal)
+    const model = await ports.models(asked.candidate)
+    const request = await buildRequest(state, asked, prepared, signal)
     const excess = findExcess(request, state.limits.maxInputBytes)
     if (excess) return excess
     // No provider is called after a cancel (semantics §6).
@@ -198,11 +210,7 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
       ...(ports.secrets.size > 0 ? { clean: (error) => redactError(error, ports.secrets) } : {})
     })
     shown?.end()
-    const priced = await withCost(
-      response,
-      { reference: nameOf(state.definition.model), provider: model.provider, model: model.modelId },
-      ports
-    )
+    const priced = await withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
     return priced.kind === 'failed' && signal.reason === TIMED_OUT ? { ...priced, ...timedOut(providerTimeoutMs) } : priced
   } catch (error) {
     return failed(error)
@@ -218,10 +226,6 @@ async function withCost(response: ModelResponse, asked: CalledModel, ports: Effe
   const answered = response.kind === 'responded' ? response.model : undefined
   const called = answered === undefined ? asked : { ...asked, answered }
   return { ...response, cost: await ports.costOf(called, response.usage) }
-}
-
-function nameOf(model: ModelReference): string {
-  return 'ref' in model ? model.ref : `${model.provider}/${model.model}`
 }
 
 /** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. The signal is this call's own and goes with it. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4ToolChoice } from '@ai-sdk/provider'
-import type { Definition, ModelSettings } from '../contracts/publication.ts'
+import type { Definition, ModelCandidate, ModelSettings } from '../contracts/publication.ts'
 import { compileTemplate } from '../manifest/template.ts'
 import { inlineOf } from '../state/body.ts'
 import type { State } from '../state/state.ts'
@@ -8,20 +8,26 @@ import type { PreparedPublication } from './prepare.ts'
 const toolsOf = new WeakMap<Definition, LanguageModelV4FunctionTool[]>()
 const systemOf = new WeakMap<State['variables'], Map<string, string>>()
 
-/** The request of a turn: system prompt, history, tools and settings. A function of facts and publication alone (I19). */
+/** What a try asks, and of which model. */
+export interface TurnQuestion {
+  /** As the model is shown it. It is the request's own: nobody else changes it. */
+  readonly history: LanguageModelV4CallOptions['prompt']
+  readonly candidate: ModelCandidate
+}
+
+/** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
 export async function buildRequest(
   state: State,
-  history: LanguageModelV4CallOptions['prompt'],
+  { history, candidate }: TurnQuestion,
   prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared
   const rendered = renderSystem(state, definition)
   const system = withSchema(definition, rendered instanceof Promise ? await rendered : rendered)
-  // The history is a copy of this turn's own: nobody else changes it.
   if (system !== null) history.unshift({ role: 'system', content: system })
   const tools = toTools(definition)
-  const { settings, options } = definition.model
+  const { settings, options } = candidate
   return {
     prompt: history,
     abortSignal: signal,

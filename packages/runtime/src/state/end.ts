@@ -1,12 +1,11 @@
 import type { Fault, RunEnd } from '../contracts/fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
-import type { Answer, Conversation, State, Turn } from './state.ts'
+import { candidateAt, hasNextTry, HOLD_PAUSE_MS, toModelName } from './candidate.ts'
+import type { Answer, Conversation, State, Turn, TurnFailure } from './state.ts'
 
 /** How many answers without text and without calls are asked again before the run fails. */
 export const MAX_EMPTY_ANSWERS = 2
-/** A provider that asks for a longer pause than this is not waited for. */
-export const MAX_RETRY_AFTER_MS = 600_000
 
 /** How a run would end at this turn boundary. */
 export interface End {
@@ -46,16 +45,24 @@ function endOfFailure(state: State, turn: Turn): End | null {
   const { failure } = turn
   if (!failure) return null
   const error = failure.error ?? { code: 'provider_unavailable', message: 'the model gave no answer' }
-  if (failure.why === 'permanent' || failure.why === 'blocked') return { status: 'failed', why: error.code, error }
-  if (failure.why !== 'transient') return null
-  if (turn.retries > state.limits.maxRetries) return { status: 'failed', why: error.code, error }
-  if ((failure.retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS) return null
-  const minutes = Math.ceil((failure.retryAfterMs ?? 0) / 60_000)
-  return {
-    status: 'failed',
-    why: error.code,
-    error: { code: error.code, message: `${error.message} (the provider asks to retry in ${minutes} minutes)` }
-  }
+  if (failure.why !== 'blocked' && hasNextTry(state, turn)) return null
+  const message = [error.message, ...describePause(failure), ...describeOthers(state, turn)].join(' ')
+  return { status: 'failed', why: error.code, error: { code: error.code, message } }
+}
+
+/** Nobody waits for it: the run has ended. */
+function describePause({ retryAfterMs }: TurnFailure): readonly string[] {
+  if (retryAfterMs === null || retryAfterMs <= HOLD_PAUSE_MS) return []
+  const minutes = Math.ceil(retryAfterMs / 60_000)
+  return [`(the provider asks to retry in ${minutes < 2 * 1_440 ? `${minutes} minutes` : `${Math.ceil(minutes / 1_440)} days`})`]
+}
+
+/** What the other models said last. */
+function describeOthers({ definition }: State, { candidate, failures }: Turn): readonly string[] {
+  const last = new Map(failures.filter((each) => each.candidate !== candidate).map((each) => [each.candidate, each]))
+  if (last.size === 0) return []
+  const told = [...last].map(([place, { why, error }]) => `${toModelName(candidateAt(definition, place))}: ${error?.code ?? why}`)
+  return [`(before it ${told.join(', ')})`]
 }
 
 function endOfAnswer(state: State, conversation: Conversation, answer: Answer): End | null {

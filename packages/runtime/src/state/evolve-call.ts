@@ -3,6 +3,7 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
+import { evolvePauseOver } from './evolve-turn.ts'
 import { toToolMessage } from './history.ts'
 import type { Call, Conversation, State } from './state.ts'
 import { conversationOf } from './state.ts'
@@ -66,6 +67,7 @@ export function evolveWaitOpened(state: State, stamp: Stamp, fact: FactOf<'wait.
 export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wait.resolved'>): void {
   const wait = state.waits.get(fact.wait)
   state.waits.delete(fact.wait)
+  if (wait?.kind === 'timer') evolvePauseOver(state, wait.scope)
   if (!wait?.call) return
   const call = findCall(conversationOf(state, wait.scope), wait.call)
   if (!call) return

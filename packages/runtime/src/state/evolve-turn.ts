@@ -1,10 +1,14 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { FactOf } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
+import type { Scope } from '../contracts/ids.ts'
 import type { Part, ToolCallPart } from '../contracts/message.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { addCost, addUsage } from '../contracts/usage.ts'
 import { inlineOf } from './body.ts'
+import { toAside } from './candidate.ts'
 import { toAssistantMessage } from './history.ts'
+import { providerOf, toPlainCallId } from './shown-history.ts'
 import type { Call, Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -12,14 +16,29 @@ import { conversationOf } from './state.ts'
 export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {
   const conversation = conversationOf(state, fact.scope)
   const turn = conversation.turn
+  conversation.asked = fact.model
   if (turn && turn.id === fact.turn) {
     turn.phase = 'infer'
     turn.try = fact.try
     turn.stamp = stamp
+    turn.candidate = fact.candidate ?? 0
+    turn.model = fact.model
     return
   }
   const number = Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1))
-  conversation.turn = { id: fact.turn, number, phase: 'infer', try: fact.try, stamp, retries: 0, failure: null, calls: [], open: 0 }
+  conversation.turn = {
+    id: fact.turn,
+    number,
+    phase: 'infer',
+    try: fact.try,
+    stamp,
+    candidate: fact.candidate ?? 0,
+    model: fact.model,
+    failures: [],
+    failure: null,
+    calls: [],
+    open: 0
+  }
   conversation.answer = null
   if (state.run) state.run.turns++
 }
@@ -35,8 +54,9 @@ export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'
   turn.open = turn.calls.length
   turn.phase = turn.open > 0 ? 'calls' : 'closed'
   turn.failure = null
+  state.aside.delete(turn.model)
   const message = toAssistantMessage(parts, turn.calls)
-  if (message) conversation.history.push(message)
+  if (message) addAnswer(conversation, message, providerOf(state.definition, turn.model))
   if (turn.open > 0) conversation.emptyAnswers = 0
   else noteAnswer(conversation, parts, fact)
 }
@@ -46,14 +66,29 @@ export function evolveModelFailed(state: State, stamp: Stamp, fact: FactOf<'mode
   const { turn } = conversationOf(state, fact.scope)
   if (!turn) return
   if (fact.usage) addSpent(state, fact.usage, fact.cost ?? 'unknown')
+  const { why, error = null, retryAfterMs = null } = fact
   turn.phase = 'failed'
-  if (fact.why === 'transient') turn.retries++
-  turn.failure = { why: fact.why, error: fact.error ?? null, retryAfterMs: fact.retryAfterMs ?? null, stamp }
+  turn.failure = { why, candidate: turn.candidate, error, retryAfterMs, stamp, waited: false }
+  if (why !== 'transient' && why !== 'permanent') return
+  turn.failures.push(turn.failure)
+  const aside = toAside(turn, turn.failure)
+  if (aside) state.aside.set(turn.model, aside)
+}
+
+/** The pause that a provider asked for is over, or somebody says so. */
+export function evolvePauseOver(state: State, scope: Scope): void {
+  const failure = conversationOf(state, scope).turn?.failure
+  if (failure) failure.waited = true
 }
 
 /** Whether a part is a call that we run: not one that the provider has executed itself. */
 export function isOwnCall(part: Part): part is ToolCallPart {
   return part.type === 'tool-call' && part.providerExecuted !== true
+}
+
+function addAnswer({ history, authors }: Conversation, message: LanguageModelV4Message, provider: string): void {
+  if (authors.at(-1)?.provider !== provider) authors.push({ from: history.length, provider })
+  history.push(message)
 }
 
 function noteAnswer(conversation: Conversation, parts: readonly Part[], fact: FactOf<'model.responded'>): void {
@@ -74,8 +109,10 @@ function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, pos
   const id = `${turn.id}.${position}`
   const { wireIds } = conversation
   // Ids on the wire are unique within a request; a model that gives none, or one twice, gets a stable one of ours.
-  const wireId = part.id !== '' && !wireIds.has(part.id) ? part.id : newWireId(wireIds, `${turn.number}_${position}`)
-  wireIds.add(wireId)
+  const isNew = part.id !== '' && !wireIds.has(part.id) && !wireIds.has(toPlainCallId(part.id))
+  const wireId = isNew ? part.id : newWireId(wireIds, `${turn.number}_${position}`)
+  // Neither it nor what other providers are shown in its place is taken by a later call.
+  wireIds.add(wireId).add(toPlainCallId(wireId))
   return {
     id,
     tool: part.tool,

@@ -1,19 +1,17 @@
 // Keeps I4 (an effect is planned only for what is committed as started), I7, I17.
-import type { Fact } from '../contracts/fact.ts'
+import type { Fact, FactOf, ModelMove } from '../contracts/fact.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
+import { candidateAt, firstCandidate, nextTry, toModelName } from './candidate.ts'
 import type { End } from './end.ts'
 import { endOf, isOutOfTime } from './end.ts'
+import { planPause, planPauseEnd } from './pause.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
-import { acts, follows, IDLE, rests } from './planned.ts'
+import { acts, follows, IDLE } from './planned.ts'
+import { countWithheld, providerOf } from './shown-history.ts'
 import { isInterrupted } from './take.ts'
 import type { Conversation, Run, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
-
-const FIRST_BACKOFF_MS = 500
-const MAX_BACKOFF_MS = 30_000
-/** A pause longer than this is spent at rest: the thread is let go and claimed again by its timer. */
-const HOLD_PAUSE_MS = 5_000
 
 /** The facts that follow from the state; when none do, the whole set of effects that should be running now, or rest. */
 export function plan(state: State, context: PlanContext): Planned {
@@ -39,19 +37,23 @@ function planInfer(state: State, { scope }: Conversation, turn: Turn, context: P
 /** No turn is open: the run ends, repairs, waits for its back-off, or begins the next try or turn. */
 function planBoundary(state: State, run: Run, conversation: Conversation, context: PlanContext): Planned {
   const end = endOf(state, conversation)
+  const isLate = isOutOfTime(state, context.now)
+  const paused = planPauseEnd(state, run, conversation, end !== null || isLate, context)
+  if (paused) return paused
   if (end) return follows([toRunEnded(run, end)])
   const { turn, answer } = conversation
   if (answer?.check?.ok === false && conversation.repairs === 0) return follows([toRepair(run, conversation, answer.check.errors)])
-  if (isOutOfTime(state, context.now)) return follows([toRunEnded(run, { status: 'stopped', why: 'time_limit' })])
+  if (isLate) return follows([toRunEnded(run, { status: 'stopped', why: 'time_limit' })])
   if (turn?.phase === 'failed') return planRetry(state, run, conversation, turn, context)
   const number = (turn?.number ?? 0) + 1
-  return begin(toTurnStarted(state, run, conversation, `${run.id}/${conversation.scope}/${number}`, 1), context)
+  const next = { turn: `${run.id}/${conversation.scope}/${number}`, try: 1, candidate: firstCandidate(state, context.now) }
+  return begin(toTurnStarted(state, run, conversation, next), context)
 }
 
 function planRetry(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
-  const due = turn.failure?.why === 'transient' ? turn.failure.stamp.at + pauseOf(turn) : 0
-  if (due <= context.now) return begin(toTurnStarted(state, run, conversation, turn.id, turn.try + 1), context)
-  return due - context.now > HOLD_PAUSE_MS ? rests(due) : acts([], due)
+  const { candidate, due } = nextTry(state, turn, context.now) ?? { candidate: turn.candidate, due: 0 }
+  if (due > context.now) return planPause(state, run, conversation, turn, due, context)
+  return begin(toTurnStarted(state, run, conversation, { turn: turn.id, try: turn.try + 1, candidate }), context)
 }
 
 /** A worker that stops leaves the announcement to the next one. */
@@ -59,17 +61,29 @@ function begin(fact: Fact, context: PlanContext): Planned {
   return context.stopping ? acts([]) : follows([fact])
 }
 
-/** What the provider asked for, else 0.5 s, 1 s, 2 s … */
-function pauseOf(turn: Turn): number {
-  const asked = turn.failure?.retryAfterMs
-  if (asked !== null && asked !== undefined) return asked
-  return Math.min(FIRST_BACKOFF_MS * 2 ** Math.max(0, turn.retries - 1), MAX_BACKOFF_MS)
+type Asked = Pick<FactOf<'turn.started'>, 'turn' | 'try'> & { readonly candidate: number }
+
+function toTurnStarted(state: State, run: Run, conversation: Conversation, { turn, try: count, candidate }: Asked): Fact {
+  const model = toModelName(candidateAt(state.definition, candidate))
+  const moved = toMove(state, conversation, model)
+  return {
+    v: 1,
+    type: 'turn.started',
+    run: run.id,
+    scope: conversation.scope,
+    turn,
+    try: count,
+    model,
+    ...(candidate === 0 ? {} : { candidate }),
+    ...(moved ? { moved } : {})
+  }
 }
 
-function toTurnStarted(state: State, run: Run, conversation: Conversation, turn: string, attempt: number): Fact {
-  const { model } = state.definition
-  const name = 'ref' in model ? model.ref : `${model.provider}/${model.model}`
-  return { v: 1, type: 'turn.started', run: run.id, scope: conversation.scope, turn, try: attempt, model: name }
+function toMove(state: State, conversation: Conversation, model: string): ModelMove | null {
+  const from = conversation.asked
+  if (from === null || from === model) return null
+  const withheld = countWithheld(conversation, providerOf(state.definition, model))
+  return { from, why: state.aside.get(from)?.why ?? 'back', withheld }
 }
 
 function toRepair(run: Run, conversation: Conversation, errors: string): Fact {

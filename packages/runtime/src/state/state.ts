@@ -44,12 +44,31 @@ export interface Call {
   result: Body<CallResult> | null
 }
 
-/** Why the last try of a turn gave no answer. */
+/** Why a try of a turn gave no answer. */
 export interface TurnFailure {
   readonly why: ModelFailure
+  /** The place of the model that was asked, among the candidates. */
+  readonly candidate: number
   readonly error: Fault | null
   readonly retryAfterMs: Ms | null
   readonly stamp: Stamp
+  /** Whether the wait that it opened is over. */
+  waited: boolean
+}
+
+/** A model that failed lately. */
+export interface Aside {
+  /** The code of its error. */
+  readonly why: string
+  readonly stamp: Stamp
+  /** How long it must not be asked. */
+  readonly pauseMs: Ms
+}
+
+/** From this place of a history on, the answers are of this provider. */
+export interface Author {
+  readonly from: number
+  readonly provider: string
 }
 
 /** The last turn of a conversation. It is open while its model call runs or one of its calls is not settled. */
@@ -59,8 +78,13 @@ export interface Turn {
   phase: 'infer' | 'failed' | 'calls' | 'closed'
   try: number
   stamp: Stamp
-  /** Tries that failed as transient. */
-  retries: number
+  /** The place of the model that is asked, among the candidates. */
+  candidate: number
+  /** What facts call it. */
+  model: string
+  /** Tries that failed for good or for a moment. */
+  failures: TurnFailure[]
+  /** Why the last try gave no answer. */
   failure: TurnFailure | null
   calls: Call[]
   open: number
@@ -78,8 +102,12 @@ export interface Conversation {
   readonly scope: Scope
   /** What the model is shown, in order; append-only, shared by length. */
   readonly history: LanguageModelV4Message[]
+  /** Whose answers the history holds, in order. */
+  readonly authors: Author[]
   /** Call ids already used on the wire. */
   readonly wireIds: Set<string>
+  /** The model that was asked last. */
+  asked: string | null
   turn: Turn | null
   /** The last turn whose results became history, and where they stand there. */
   closed: { readonly turn: TurnId; readonly index: number } | null
@@ -131,6 +159,8 @@ export interface State {
   needs: readonly string[]
   readonly conversations: Map<Scope, Conversation>
   readonly waits: Map<WaitId, OpenWait>
+  /** Models that have failed and not answered since, by what facts call them. */
+  readonly aside: Map<string, Aside>
   /** The first thread of the tree. */
   root: ThreadId
   run: Run | null
@@ -147,6 +177,7 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     ...toPinned(publication),
     conversations: new Map(),
     waits: new Map(),
+    aside: new Map(),
     root: thread,
     run: null,
     variables: {},
@@ -181,7 +212,9 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
   const made: Conversation = {
     scope,
     history: [],
+    authors: [],
     wireIds: new Set(),
+    asked: null,
     turn: null,
     closed: null,
     answer: null,

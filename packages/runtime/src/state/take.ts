@@ -124,7 +124,9 @@ function takeMessage(state: State, item: InboxItem): Taken {
     parts: { inline: body.parts },
     ...toInterrupted(state, item)
   })
-  return { item, facts }
+  const pauses = item.kind === 'interrupt' ? [...state.waits.values()].filter(({ kind }) => kind === 'timer') : []
+  for (const { id, scope } of pauses) facts.push({ v: 1, type: 'wait.resolved', run, scope, cause: item.id, wait: id, as: 'cancelled' })
+  return { item, facts, ...(pauses.length === 0 ? {} : { close: pauses.map(({ id }) => id) }) }
 }
 
 function toInterrupted(state: State, item: InboxItem): { readonly interrupts?: TurnId } {

@@ -51,7 +51,14 @@ const calls = {
 } satisfies Partial<Table>
 
 const turns = {
-  'turn.started': { turn: text, try: count, model: text, reservedTokens: count.exactOptional() },
+  'turn.started': {
+    turn: text,
+    try: count,
+    model: text,
+    candidate: count.exactOptional(),
+    moved: z.strictObject({ from: text, why: text, withheld: count }).exactOptional(),
+    reservedTokens: count.exactOptional()
+  },
   'model.responded': {
     turn: text,
     parts: body(z.array(part)),

@@ -57,6 +57,8 @@ class LogReader {
   readonly #waits = new Map<string, LoggedCall | null>()
   readonly #knownWaits = new Set<string>()
   #unanswered: 'now' | 'before' | null = null
+  /** The model that was asked last. */
+  #asked: string | null = null
   #attempt = 0
 
   constructor(model: Model, thread: ThreadId, witnessed: WitnessedThread) {
@@ -172,6 +174,17 @@ class LogReader {
     assert(number <= (maxTurns ?? Number.POSITIVE_INFINITY), 'limit', `${fact.turn} is beyond the turn limit`)
     this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true, calls: [] }
     this.#unanswered = null
+    this.#modelAsked(fact)
+  }
+
+  #modelAsked({ turn, model, candidate = 0, moved }: FactOf<'turn.started'>): void {
+    const { fallbacks = [], ...first } = this.#model.publication.definition.model
+    const name = [first, ...fallbacks].map((each) => ('ref' in each ? each.ref : `${each.provider}/${each.model}`))[candidate]
+    assert(model === name, 'I19', `${turn} asks ${model}, and candidate ${candidate} is ${name}`)
+    const before = this.#asked ?? model
+    assert((moved?.from ?? model) === before, 'I19', `${turn} asks ${model} after ${before} and does not say so`)
+    assert(this.#waits.size === 0, 'I17', `${turn} asks ${model} while its pause is open`)
+    this.#asked = model
   }
 
   #responded(fact: FactOf<'model.responded'>): void {
@@ -249,8 +262,15 @@ class LogReader {
   }
 
   #waitOpened(fact: FactOf<'wait.opened'>): void {
-    const call = this.#call(fact.call ?? '')
     assert(!this.#knownWaits.has(fact.wait), 'I11', `${fact.wait} is opened twice`)
+    if (fact.kind === 'timer') {
+      const isBetweenTries = this.#turn !== null && !this.#hasOpenTurn() && this.#waits.size === 0
+      assert(isBetweenTries && this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened where no try is due`)
+      this.#knownWaits.add(fact.wait)
+      this.#waits.set(fact.wait, null)
+      return
+    }
+    const call = this.#call(fact.call ?? '')
     assert(call.held && !call.settled && this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened for a call that is not held`)
     this.#knownWaits.add(fact.wait)
     this.#waits.set(fact.wait, call)

@@ -2,11 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import { conversationHeart } from '../../src/state/heart.ts'
 import { project } from '../../src/state/project.ts'
+import { candidatesOf, toModelName } from '../../src/state/candidate.ts'
+import { providerOf, shownHistory } from '../../src/state/shown-history.ts'
+import type { Conversation, State } from '../../src/state/state.ts'
 import { hasOpenTurn } from '../../src/state/state.ts'
 import { checkHistory } from './check-history.ts'
 import { foldLog } from './fold-log.ts'
 import type { Model } from './model.ts'
 import { Violation } from './witness.ts'
+
+/** Each provider is shown a history that it takes. */
+export function checkShown({ definition }: State, conversation: Conversation): void {
+  for (const candidate of candidatesOf(definition)) {
+    const model = toModelName(candidate)
+    const failure = checkHistory(shownHistory(conversation, providerOf(definition, model)))
+    if (failure) throw new Violation('I7', `as ${model} is shown it: ${failure}`)
+  }
+}
 
 /** A thread at the end of a schedule: it really rests, and what the store keeps of it is what the log says. */
 export async function checkRest(model: Model, thread: ThreadId): Promise<void> {
@@ -36,5 +48,6 @@ export async function checkRest(model: Model, thread: ThreadId): Promise<void> {
   for (const conversation of state.conversations.values()) {
     const failure = hasOpenTurn(conversation) ? null : checkHistory(conversation.history)
     if (failure) throw new Violation('I7', failure)
+    if (!hasOpenTurn(conversation)) checkShown(state, conversation)
   }
 }

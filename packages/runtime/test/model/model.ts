@@ -11,7 +11,7 @@ import { needsOf } from '../../src/state/state.ts'
 import { memoryStore } from '../../src/stores/memory-store.ts'
 import { Effects } from './effects.ts'
 import type { LinkedStore, Weather } from './link.ts'
-import { publicationOf } from './publication.ts'
+import { FALLBACKS, publicationOf } from './publication.ts'
 import type { Random } from './random.ts'
 import { createRandom } from './random.ts'
 import { Scheduler } from './scheduler.ts'
@@ -55,13 +55,14 @@ export class Model {
     this.witness = new Witness((violation) => this.violate(violation))
     this.effects = new Effects(this.witness)
     this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
-    this.publication = publicationOf(undefined, {
+    const limits = {
       maxTurns: random.int(2, 5),
       maxRetries: random.int(0, 2),
       maxParallelCalls: random.int(1, 3),
       maxRepeatedCalls: random.int(2, 6),
       ...(random.chance(0.2) ? { runTimeoutMs: random.int(100, 2_500) } : {})
-    })
+    }
+    this.publication = publicationOf(undefined, limits, FALLBACKS.slice(0, random.int(0, 3)))
     this.can = { format: FORMAT, needs: needsOf(this.publication.definition) }
     const store = memoryStore({ clock: { now: () => this.storeNow() } })
     this.inner = sabotage.store?.(store) ?? store

@@ -41,7 +41,7 @@ function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Don
   const { turn } = conversationOf(state, action.scope)
   const run = state.run?.id ?? ''
   const number = turn?.try ?? 1
-  const failed = (why: ModelFailure, more: Partial<Pick<FactOf<'model.failed'>, 'retryAfterMs' | 'usage' | 'cost'>> = {}): Fact => ({
+  const failed = (why: ModelFailure, more: Partial<Omit<FactOf<'model.failed'>, 'type' | 'why'>> = {}): Fact => ({
     v: 1,
     type: 'model.failed',
     run,
@@ -60,6 +60,7 @@ function infer(action: Extract<Action, { do: 'infer' }>, state: State, done: Don
       const luck = random.next()
       if (luck < 0.05) return [failed('transient', retryAfter(random))]
       if (luck < 0.06) return [failed('permanent')]
+      if (luck < 0.08) return [failed('permanent', { error: { code: 'provider_rejected', message: 'no' } })]
       return respond(action, state.thread, run, turn?.number ?? 1, wireIds, random)
     },
     aborted: (cancelled) => [failed(cancelled ? WHY[cancelled.by] : 'aborted', spentUntilThen(random))]
@@ -75,12 +76,12 @@ function spentUntilThen(random: Random): Pick<FactOf<'model.failed'>, 'usage' | 
 
 const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
 
-/** Nothing, the next moment, long enough to rest, or longer than anybody waits. */
+/** Nothing, the next moment, long enough to rest, long enough for a wait, or longer than anybody waits. */
 function retryAfter(random: Random): { readonly retryAfterMs?: number } {
   const luck = random.next()
   if (luck < 0.5) return {}
-  if (luck < 0.9) return { retryAfterMs: random.int(0, 400) }
-  return { retryAfterMs: luck < 0.97 ? 6_000 : 700_000 }
+  if (luck < 0.8) return { retryAfterMs: random.int(0, 400) }
+  return { retryAfterMs: luck < 0.85 ? 6_000 : luck < 0.98 ? 700_000 : 700_000_000 }
 }
 
 /** An answer, and what the gate says of its calls in the same outcome; it leaves some calls to `gate` actions. */

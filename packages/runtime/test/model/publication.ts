@@ -1,5 +1,5 @@
 import type { Effect } from '../../src/contracts/fact.ts'
-import type { Limits, Publication, ToolDescriptor } from '../../src/contracts/publication.ts'
+import type { Limits, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../../src/contracts/publication.ts'
 
 /** A tool of the tests: safe to run beside others and `read` unless said otherwise. */
 export function toolOf(name: string, more: Partial<ToolDescriptor> = {}): ToolDescriptor {
@@ -29,10 +29,19 @@ export const TOOLS: readonly [ToolDescriptor, ...ToolDescriptor[]] = [
   toolOf('task_complete', { identity: 'agent:task_complete' })
 ]
 
+/** Models that stand in: one of the same provider, one of another, a profile. */
+export const FALLBACKS: readonly ModelCandidate[] = [
+  { provider: 'fake', model: 'two' },
+  { provider: 'other', model: 'one' },
+  { ref: 'small' }
+]
+
 /** A frozen agent with these tools and limits. */
-export function publicationOf(tools: readonly ToolDescriptor[] = TOOLS, limits: Limits = {}): Publication {
-  return {
-    digest: 'sha256:model',
-    definition: { name: 'clerk', model: { provider: 'fake', model: 'one' }, variables: [], tools, limits }
-  }
+export function publicationOf(
+  tools: readonly ToolDescriptor[] = TOOLS,
+  limits: Limits = {},
+  fallbacks: readonly ModelCandidate[] = []
+): Publication {
+  const model: ModelReference = { provider: 'fake', model: 'one', ...(fallbacks.length === 0 ? {} : { fallbacks }) }
+  return { digest: 'sha256:model', definition: { name: 'clerk', model, variables: [], tools, limits } }
 }

@@ -3,6 +3,7 @@ import type { CallOutcome, Fact, ModelFailure } from '../../src/contracts/fact.t
 import type { Json } from '../../src/contracts/json.ts'
 import type { Part } from '../../src/contracts/message.ts'
 import { answer, failure, gated, result, textPart } from './outcomes.ts'
+import { toPlainCallId } from '../../src/state/shown-history.ts'
 import type { PureThread } from './pure-thread.ts'
 import { TOOLS } from './publication.ts'
 
@@ -17,7 +18,7 @@ export type Step =
   | { readonly do: 'crash' }
   | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
   | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
-  | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number }
+  | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number; readonly code?: string }
   | { readonly do: 'gate'; readonly nth: number; readonly verdict: Verdict }
   | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string }
   | { readonly do: 'wait'; readonly ms: number }
@@ -25,7 +26,18 @@ export type Step =
 const anyText = fc.oneof(fc.constantFrom('', ' ', 'ok', 'long answer'), fc.string({ unit: 'grapheme', maxLength: 12 }))
 const anyCall = fc.record({
   type: fc.constant('tool-call' as const),
-  id: fc.constantFrom('', '', 'a', 'b', 'call_0_1_0', 'call_1_1_1', 'call_2_2_0'),
+  id: fc.constantFrom(
+    '',
+    '',
+    'a',
+    'b',
+    'call_0_1_0',
+    'call_1_1_1',
+    'call_2_2_0',
+    'call_1|fc_a',
+    'x'.repeat(86),
+    toPlainCallId('call_1|fc_a')
+  ),
   tool: fc.constantFrom(...TOOLS.map((tool) => tool.name), 'unheard_of'),
   input: fc.constantFrom('', '{}', '{"n":1}', '{"n":2}', '{"result":"fine"}', '{"q":"x\\ud99c y"}', '[1]', '{"n":')
 })
@@ -68,7 +80,8 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       {
         do: fc.constant('fail' as const),
         why: fc.constantFrom<ModelFailure[]>('transient', 'permanent', 'aborted', 'interrupted', 'blocked'),
-        retryAfterMs: fc.constantFrom(0, 300, 8_000, 700_000)
+        retryAfterMs: fc.constantFrom(0, 300, 8_000, 700_000, 700_000_000),
+        code: fc.constantFrom('provider_overloaded', 'provider_rejected', 'content_filtered')
       },
       { requiredKeys: ['do', 'why'] }
     )
@@ -83,7 +96,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       text: anyText
     })
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 600, 10_000) }) }
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 600, 10_000, 800_000) }) }
 )
 
 /** Does one step to a thread and commits what follows. */
@@ -115,7 +128,9 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
   if (step.do === 'answer' || step.do === 'fail') {
     if (!actions.some((action) => action.do === 'infer')) return []
     if (step.do === 'answer') return answer(state, step.parts, step)
-    return [failure(state, step.why, step.retryAfterMs === undefined ? {} : { retryAfterMs: step.retryAfterMs })]
+    const { why, retryAfterMs, code } = step
+    const error = code === undefined ? {} : { error: { code, message: code } }
+    return [failure(state, why, { ...error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })]
   }
   const fitting = actions.filter((action) => action.do === (step.do === 'gate' ? 'gate' : 'run'))
   const action = fitting[step.nth % Math.max(1, fitting.length)]

@@ -133,14 +133,20 @@ export class Witness {
     else if (fact.type === 'call.gated') thread.gated.set(fact.call, fact)
     else if (fact.type === 'wait.opened') thread.openWaits.add(fact.wait)
     else if (fact.type === 'wait.resolved') thread.openWaits.delete(fact.wait)
-    else if (fact.type === 'run.cancelRequested') thread.cancelled.add(fact.run ?? '')
+    if (fact.type === 'run.cancelRequested') thread.cancelled.add(fact.run ?? '')
     else if (fact.type === 'run.ended') {
       thread.ended.add(fact.run ?? '')
       // A cancelled run says why in the canceller's own words.
       this.count(`ended ${[fact.status, ...(fact.why === undefined || fact.status === 'cancelled' ? [] : [fact.why])].join(' ')}`)
     } else if (fact.type === 'call.settled') this.count(`settled ${fact.outcome}`)
-    else if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
+    else this.#countModel(fact)
+  }
+
+  #countModel(fact: Fact): void {
+    if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
+    else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
+    else if (fact.type === 'wait.resolved' && fact.wait.includes(':timer:')) this.count(`pause ${fact.as}`)
   }
 
   #delivered(items: readonly NewItem[], results: Awaited<ReturnType<Store['deliver']>>): typeof results {
