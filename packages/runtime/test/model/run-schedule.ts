@@ -161,7 +161,9 @@ class Schedule {
       if (owned || (openWaits.size > 0 && !this.#abandons)) return false
       const info = await inner.thread(id)
       const items = await inner.pending(id)
-      if (info?.timerAt !== undefined || items.some((item) => item.state === 'fresh')) return false
+      // A long pause is a wait, and nobody ends it here before its time.
+      const isPaused = [...openWaits].some((wait) => wait.includes(':timer:'))
+      if ((info?.timerAt !== undefined && !isPaused) || items.some((item) => item.state === 'fresh')) return false
     }
     return true
   }
