@@ -22,7 +22,7 @@ export const CONFIG_NOTES: FieldNotes = {
   'models.NAME.options': { as: `${OPTIONS}; what the agent says wins` },
   'models.NAME.settings': { as: `${SETTINGS}; what the agent says wins` },
   'models.NAME.fallbacks': {
-    is: 'Models that are to stand in, in their order, where this one cannot answer; at most 16. Publications keep them; none is asked yet.',
+    is: 'Models that stand in, in their order, where this one cannot answer; at most 16. Each is asked with its own options and settings.',
     without: 'none'
   },
   'models.NAME.fallbacks[].provider': { is: 'A provider; with `model`, in place of `ref`.' },

@@ -133,7 +133,7 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     remedy: 'Check them; `holdfast doctor --reach` asks each provider for one word. Then `holdfast retry`.'
   },
   rate_limited: {
-    cause: 'The provider allows no further request for now. Its `Retry-After` is waited for, up to a bound.',
+    cause: 'The provider allows no further request for now, as often as it was asked, or for longer than a week or than the run may last.',
     remedy: 'Try again later with `holdfast retry`.'
   },
   stream_interrupted: {

@@ -13,7 +13,8 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'message.received': 'A message was taken into the conversation.',
   'message.returned': 'A message was not taken, and why: its text, so that it can be sent again.',
   'item.discarded': 'Something else in the inbox had nothing to act on.',
-  'turn.started': 'The model is about to be asked: committed before the request is sent.',
+  'turn.started':
+    'A model is about to be asked: committed before the request is sent. `moved` says that another one was asked before, and why.',
   'model.responded': 'The answer of the model, whole, with its usage and cost.',
   'model.failed': 'A try gave no answer. Interrupted: somebody had something to say, and the model is asked again with it.',
   'call.gated': 'It was decided whether and with which arguments a call may run.',

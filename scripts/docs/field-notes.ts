@@ -21,7 +21,7 @@ export const FIELD_NOTES: FieldNotes = {
   'model.settings.toolChoice.tool': { is: 'The one tool that must be used: one of `tools`.' },
   'model.settings.maxOutputTokens': { is: 'How long one answer may be, in tokens.', without: 'of the provider' },
   'model.fallbacks': {
-    is: 'Models that are to stand in, in their order, where the first one cannot answer; at most 16. Publications keep them; none is asked yet.',
+    is: 'Models that stand in, in their order, where the first one cannot answer; at most 16. Each is asked with its own options and settings.',
     without: "the profile's"
   },
   'model.fallbacks[].provider': { is: 'A provider; with `model`, in place of `ref`.' },

@@ -83,7 +83,9 @@ export async function showEvents(
       output.line(event)
       live.take(event)
       const line = render(event)
-      if (line !== undefined && omit?.has(event.type) !== true) output.progress(output.paint(line, 'dim'))
+      // That another model answers is told also where turns are not.
+      const isTold = omit?.has(event.type) !== true || (event.type === 'turn.started' && event.data.moved !== undefined)
+      if (line !== undefined && isTold) output.progress(output.paint(line, 'dim'))
       onEvent?.(event)
     }
   } catch (error) {

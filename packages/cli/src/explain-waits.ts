@@ -12,7 +12,7 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
   question: ({ subject }) => ({ text: `It has asked a question: ${describe(subject)}`, next: [{ command: 'message', rest: '"..."' }] }),
   agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
   monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
-  timer: () => ({ text: 'It sleeps until its time has come.', next: [GO_ON] }),
+  timer: ({ subject }) => ({ text: describePause(subject), next: [GO_ON] }),
   budget: () => ({ text: 'Its budget is used up. It goes on when a person extends it.', next: [LOOK] }),
   event: ({ subject }) => ({ text: `It waits for an event: ${describe(subject)}`, next: [LOOK] }),
   external: ({ subject }) => ({ text: `It waits for a result from outside: ${describe(subject)}`, next: [LOOK] }),
@@ -55,10 +55,21 @@ function describeOthers(others: readonly WaitRow[]): readonly string[] {
   return [`It waits for ${others.length} more: ${others.map((wait) => wait.kind).join(', ')}.`]
 }
 
+/** A pause that a provider asked for says which model it is of. */
+function describePause(subject: Json): string {
+  const { model, code, message } = fieldsOf(subject)
+  if (typeof model !== 'string') return 'It sleeps until its time has come.'
+  const because = typeof code === 'string' ? `, because of ${toVisibleLine(code)}` : ''
+  const said = typeof message === 'string' ? ` (${toVisibleLine(message, 300)})` : ''
+  return `It waits before it asks ${toVisibleLine(model)} again${because}${said}: that long a pause was asked for.`
+}
+
+function fieldsOf(subject: Json): { readonly [key: string]: Json } {
+  return typeof subject === 'object' && subject !== null && !Array.isArray(subject) ? (subject as { readonly [key: string]: Json }) : {}
+}
+
 function describeCall(subject: Json): string {
-  const fields =
-    typeof subject === 'object' && subject !== null && !Array.isArray(subject) ? (subject as { readonly [key: string]: Json }) : {}
-  const { tool, arguments: given } = fields
+  const { tool, arguments: given } = fieldsOf(subject)
   if (typeof tool !== 'string') return subject === null ? 'a call' : `a call, ${describe(subject)}`
   return given === undefined ? `the call ${toVisibleLine(tool)}` : `the call ${toVisibleLine(tool)} ${renderJson(given)}`
 }

@@ -1,6 +1,7 @@
 import type { RunStatus } from '@holdfast/runtime'
 import { explainEnd } from './explain-end.ts'
 import { explainWaits } from './explain-waits.ts'
+import { renderMove } from './render-event.ts'
 import type { Activity, Explanation, Situation } from './situation.ts'
 import { toVisibleLine } from './visible-text.ts'
 
@@ -41,10 +42,10 @@ function explainOwned({ info, life, activity }: Situation): Explanation | null {
   }
 }
 
-function describeActivity({ calls, turn, model, failure }: Activity): string {
+function describeActivity({ calls, turn, model, moved, failure }: Activity): string {
   if (calls.length > 0) return `runs ${calls.map((call) => toVisibleLine(call)).join(', ')}`
   if (turn === undefined) return 'is about to ask its model'
-  const asked = `asks ${toVisibleLine(model ?? 'its model')} in turn ${turn}`
+  const asked = `asks ${toVisibleLine(model ?? 'its model')}${moved ? renderMove(moved) : ''} in turn ${turn}`
   return failure === undefined ? asked : `${asked} again, because ${toVisibleLine(failure)}`
 }
 

@@ -48,7 +48,7 @@ async function readEnd(thread: ThreadHandle, { row }: ThreadInfo): Promise<FactO
 export function toActivity(commits: readonly Commit[]): Activity {
   const calls = new Map<string, string>()
   const names = new Map<string, string>()
-  let at: { turn?: number; model?: string; failure?: string } = {}
+  let at: At = {}
   for (const fact of commits.flatMap(({ facts }) => facts)) {
     if (fact.type === 'model.responded') for (const { call, tool } of namesIn(fact)) names.set(call, tool)
     else if (fact.type === 'call.started') calls.set(fact.call, names.get(fact.call) ?? 'a tool')
@@ -63,7 +63,7 @@ function namesIn({ turn, parts }: FactOf<'model.responded'>): readonly { readonl
   return typeof value === 'string' ? [] : callsOf(turn, value)
 }
 
-type At = Pick<Activity, 'turn' | 'model' | 'failure'>
+type At = Omit<Activity, 'calls'>
 
 function follow(at: At, fact: Fact): At {
   switch (fact.type) {
@@ -71,7 +71,8 @@ function follow(at: At, fact: Fact): At {
     case 'run.ended':
       return {}
     case 'turn.started': {
-      const started = { turn: Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1)), model: fact.model }
+      const { turn, model, moved } = fact
+      const started = { turn: Number(turn.slice(turn.lastIndexOf('/') + 1)), model, ...(moved && { moved }) }
       return fact.try > 1 && at.failure !== undefined ? { ...started, failure: at.failure } : started
     }
     case 'model.responded':

@@ -1,9 +1,11 @@
 import type { Body, CallResult, Commit, CommittedEvent, FactOf, HoldfastEvent, Json, Part } from '@holdfast/runtime'
+import { plural } from './plural.ts'
 import { toJsonText, toVisibleLine } from './visible-text.ts'
 
 /** One line for people about one event, or nothing when there is nothing to say. */
 export type EventRenderer = (event: HoldfastEvent) => string | undefined
 
+type ModelMove = NonNullable<FactOf<'turn.started'>['moved']>
 type FactType = CommittedEvent['type']
 type Data<T extends FactType> = FactOf<T>
 /** What is known while events are read: which call is which tool, and whether answers are shown otherwise. */
@@ -25,8 +27,8 @@ const LINES: Lines = {
   'message.received': ({ source, parts }) => `${source.kind} says: ${toVisibleLine(textOfBody(parts))}`,
   'message.returned': ({ why }) => `a message was returned: ${why}`,
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
-  'turn.started': ({ turn, try: count, model }) =>
-    `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}`,
+  'turn.started': ({ turn, try: count, model, moved }) =>
+    `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}${moved ? renderMove(moved) : ''}`,
   'model.responded': (data, reading) => renderAnswer(data, reading),
   'model.failed': ({ why, error }) => `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
   'call.gated': ({ call, verdict, by }, reading) =>
@@ -94,6 +96,12 @@ function renderFact(event: CommittedEvent, reading: Reading): string | undefined
   // The renderer of a type is given the data of that type: the table says so.
   const render = LINES[event.type] as ((data: CommittedEvent['data'], reading: Reading) => string | undefined) | undefined
   return render?.(event.data, reading)
+}
+
+/** Why another model is asked than before. */
+export function renderMove({ from, why, withheld }: ModelMove): string {
+  const because = why === 'back' ? `, no longer ${toVisibleLine(from)}` : ` in place of ${toVisibleLine(from)} (${toVisibleLine(why)})`
+  return withheld === 0 ? because : `${because}, without ${plural(withheld, 'part')} that others keep for themselves`
 }
 
 function renderAnswer({ turn, parts }: FactOf<'model.responded'>, reading: Reading): string | undefined {

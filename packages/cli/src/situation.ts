@@ -20,6 +20,8 @@ export interface Situation {
 export interface Activity {
   readonly turn?: number
   readonly model?: string
+  /** Another model was asked before. */
+  readonly moved?: FactOf<'turn.started'>['moved']
   /** Names of the calls that have begun and not ended. */
   readonly calls: readonly string[]
   /** Why the last try of the turn gave no answer. */

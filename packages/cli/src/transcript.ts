@@ -1,11 +1,13 @@
 import type { CallResult, Commit, Fact, FactOf, Principal, ThreadHandle } from '@holdfast/runtime'
-import { bodyOf, callsOf, renderResult, textOf } from './render-event.ts'
+import { bodyOf, callsOf, renderMove, renderResult, textOf } from './render-event.ts'
 import { toVisibleLine, toVisibleText } from './visible-text.ts'
 
 /** One entry of a conversation as people read it. */
 export type TranscriptEntry =
   | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind']; readonly text: string }
   | { readonly role: 'agent'; readonly at: number; readonly text: string }
+  /** Another model is asked from here on. */
+  | { readonly role: 'model'; readonly at: number; readonly model: string; readonly moved: NonNullable<FactOf<'turn.started'>['moved']> }
   | {
       readonly role: 'call'
       readonly at: number
@@ -38,6 +40,8 @@ export function renderEntry(entry: TranscriptEntry): string {
       return `${entry.from}: ${indent(entry.text)}`
     case 'agent':
       return `agent: ${indent(entry.text)}`
+    case 'model':
+      return `  asking ${toVisibleLine(entry.model)}${renderMove(entry.moved)}`
     case 'call': {
       const end = entry.outcome === undefined ? 'open' : `${entry.outcome}: ${renderResult(entry.result ?? '')}`
       return `  ${toVisibleLine(entry.tool)} ${toVisibleLine(entry.input, 100)} -> ${end}`
@@ -59,6 +63,7 @@ class Transcript {
       this.entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
     } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
     else if (fact.type === 'call.settled') this.#settle(fact)
+    else if (fact.type === 'turn.started' && fact.moved) this.entries.push({ role: 'model', at, model: fact.model, moved: fact.moved })
   }
 
   #addAnswer({ turn, parts }: Extract<Fact, { type: 'model.responded' }>, at: number): void {

@@ -92,6 +92,16 @@ const ROWS: readonly Row[] = [
     ['attach', 'wait']
   ],
   [
+    'running, asking another model',
+    situation('running', {
+      info: { owner: OWNER },
+      life: 'alive',
+      activity: { turn: 4, model: 'small', moved: { from: 'main', why: 'rate_limited', withheld: 2 }, failure: 'HTTP 429' }
+    }),
+    ['asks small in place of main (rate_limited)', '2 parts', 'HTTP 429'],
+    ['attach', 'wait']
+  ],
+  [
     'running tools',
     situation('running', { info: { owner: OWNER }, life: 'unknown', activity: { calls: ['pay', 'look'] } }),
     ['runs pay, look'],
@@ -138,6 +148,14 @@ const ROWS: readonly Row[] = [
     'waiting for a time',
     situation('waiting', { waits: [wait('timer', { expiresAt: LATER })] }),
     ['sleeps', '2026-11-30T01:00:00.000Z'],
+    ['resume']
+  ],
+  [
+    'waiting for a provider',
+    situation('waiting', {
+      waits: [wait('timer', { expiresAt: LATER, subject: { model: 'main', code: 'rate_limited', message: 'slow down' } })]
+    }),
+    ['main', 'rate_limited', 'slow down', '2026-11-30T01:00:00.000Z'],
     ['resume']
   ],
   ['waiting for money', situation('waiting', { waits: [wait('budget')] }), ['budget is used up'], ['show']],

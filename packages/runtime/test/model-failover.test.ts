@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
 import type { RuntimeOptions, ThreadHandle } from '../src/contracts/api.ts'
+import type { HoldfastEvent } from '../src/contracts/event.ts'
 import type { LanguageModel } from '../src/contracts/model.ts'
 import type { ModelCandidate } from '../src/contracts/publication.ts'
 import { COOL_DOWN_MS } from '../src/state/candidate.ts'
@@ -83,7 +84,8 @@ describe('a model that stands in', () => {
     const small = done()
     const { runtime, agent } = failover({ main: broken, small })
     const handle = await runtime.start(agent, { input: 'go' })
-    const events = await within(Array.fromAsync(handle.events()))
+    const events: HoldfastEvent[] = []
+    for await (const event of handle.events()) events.push(event)
     expect(await within(handle.settled())).toMatchObject({ status: 'completed', text: 'done' })
     expect(events.filter((event) => event.type === 'try.reset')).toMatchObject([{ turn: expect.any(String), try: 2 }])
     expect(await factsOfType(handle, 'call.started')).toEqual([])

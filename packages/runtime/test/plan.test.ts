@@ -147,6 +147,18 @@ describe('a model failure', () => {
     expect(thread.factsOf('turn.started')).toHaveLength(1)
   })
 
+  test('that is waited for is tried again at once when a message interrupts', () => {
+    const thread = running()
+    thread.commit(failure(thread.state, 'transient', { retryAfterMs: 3_600_000 }))
+    const [wait = ''] = thread.state.waits.keys()
+    thread.deliver('interrupt', { run: 'run_x', parts: [textPart('now')] })
+    expect(thread.commit()).toMatchObject({
+      types: ['message.received', 'wait.resolved', 'turn.started'],
+      request: { close: [wait] },
+      actions: ['run_1//1#2']
+    })
+  })
+
   // B010
   test.each([
     ['for longer than a week', {}, 99_999_999_000],

@@ -122,8 +122,8 @@ function faultOfResults(message: LanguageModelV4Message, before: LanguageModelV4
 function idsOf(message: LanguageModelV4Message, type: 'tool-call' | 'tool-result'): readonly string[] {
   if (typeof message.content === 'string') return []
   // What the provider ran itself has its result beside it.
-  const isOwn = (part: { readonly providerExecuted?: boolean }): boolean => part.providerExecuted !== true
-  return message.content.flatMap((part) => (part.type === type && 'toolCallId' in part && isOwn(part) ? [part.toolCallId] : []))
+  const own = message.content.filter((part) => part.type !== 'tool-call' || part.providerExecuted !== true)
+  return own.flatMap((part) => (part.type === type && 'toolCallId' in part ? [part.toolCallId] : []))
 }
 
 function hasLoneSurrogate(value: unknown): boolean {
