@@ -92,16 +92,6 @@ const ROWS: readonly Row[] = [
     ['attach', 'wait']
   ],
   [
-    'running, asking another model',
-    situation('running', {
-      info: { owner: OWNER },
-      life: 'alive',
-      activity: { turn: 4, model: 'small', moved: { from: 'main', why: 'rate_limited', withheld: 2 }, failure: 'HTTP 429' }
-    }),
-    ['asks small in place of main (rate_limited)', '2 parts', 'HTTP 429'],
-    ['attach', 'wait']
-  ],
-  [
     'running tools',
     situation('running', { info: { owner: OWNER }, life: 'unknown', activity: { calls: ['pay', 'look'] } }),
     ['runs pay, look'],

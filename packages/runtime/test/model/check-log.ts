@@ -6,6 +6,7 @@ import type { InterruptJudge } from './check-interrupts.ts'
 import { createInterruptJudge } from './check-interrupts.ts'
 import type { ItemJudge } from './check-items.ts'
 import { createItemJudge } from './check-items.ts'
+import { createModelJudge } from './check-models.ts'
 import type { Model } from './model.ts'
 import type { WitnessedThread } from './witness.ts'
 import { Violation } from './witness.ts'
@@ -52,13 +53,12 @@ class LogReader {
   readonly #witnessed: WitnessedThread
   readonly #items: ItemJudge
   readonly #interrupts: InterruptJudge
+  readonly #judgeModel: (fact: FactOf<'turn.started'>) => void
   #run: { readonly id: string; cancelled: boolean } | null = null
   #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean; calls: LoggedCall[] } | null = null
   readonly #waits = new Map<string, LoggedCall | null>()
   readonly #knownWaits = new Set<string>()
   #unanswered: 'now' | 'before' | null = null
-  /** The model that was asked last. */
-  #asked: string | null = null
   #attempt = 0
 
   constructor(model: Model, thread: ThreadId, witnessed: WitnessedThread) {
@@ -67,6 +67,7 @@ class LogReader {
     this.#witnessed = witnessed
     this.#items = createItemJudge(witnessed.items)
     this.#interrupts = createInterruptJudge(witnessed.items)
+    this.#judgeModel = createModelJudge(model.publication)
   }
 
   readCommit(attempt: number, facts: readonly Fact[]): void {
@@ -174,17 +175,8 @@ class LogReader {
     assert(number <= (maxTurns ?? Number.POSITIVE_INFINITY), 'limit', `${fact.turn} is beyond the turn limit`)
     this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true, calls: [] }
     this.#unanswered = null
-    this.#modelAsked(fact)
-  }
-
-  #modelAsked({ turn, model, candidate = 0, moved }: FactOf<'turn.started'>): void {
-    const { fallbacks = [], ...first } = this.#model.publication.definition.model
-    const name = [first, ...fallbacks].map((each) => ('ref' in each ? each.ref : `${each.provider}/${each.model}`))[candidate]
-    assert(model === name, 'I19', `${turn} asks ${model}, and candidate ${candidate} is ${name}`)
-    const before = this.#asked ?? model
-    assert((moved?.from ?? model) === before, 'I19', `${turn} asks ${model} after ${before} and does not say so`)
-    assert(this.#waits.size === 0, 'I17', `${turn} asks ${model} while its pause is open`)
-    this.#asked = model
+    assert(this.#waits.size === 0, 'I17', `${fact.turn} starts while its pause is open`)
+    this.#judgeModel(fact)
   }
 
   #responded(fact: FactOf<'model.responded'>): void {
