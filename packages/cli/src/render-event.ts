@@ -100,7 +100,10 @@ function renderFact(event: CommittedEvent, reading: Reading): string | undefined
 
 /** Why another model is asked than before. */
 export function renderMove({ from, why, withheld }: ModelMove): string {
-  const because = why === 'back' ? `, no longer ${toVisibleLine(from)}` : ` in place of ${toVisibleLine(from)} (${toVisibleLine(why)})`
+  const because =
+    why === 'back' || why === 'replaced'
+      ? `, no longer ${toVisibleLine(from)}`
+      : ` in place of ${toVisibleLine(from)} (${toVisibleLine(why)})`
   return withheld === 0 ? because : `${because}, without ${plural(withheld, 'part')} that others keep for themselves`
 }
 

@@ -156,6 +156,25 @@ describe('a model that stands in', () => {
   })
 })
 
+test('a fork of a turn that no model could answer asks the one that it is given, or waits as the first thread does', async () => {
+  const clock = fakeClock()
+  const small = recordingModel(() => ({ error: { status: 429, retryAfter: 7_200 } }))
+  const { runtime, agent } = failover({ main: down(401), small, other: done() }, { clock })
+  const model = { ref: 'main', fallbacks: [{ ref: 'small' }] }
+  const handle = await runtime.start({ ...agent, model, limits: {} }, { input: 'go' })
+  expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'waiting', waits: [{ kind: 'timer' }] })
+  const same = await runtime.fork(handle.id)
+  expect(await runThrough(clock, same.settled())).toMatchObject({
+    status: 'waiting',
+    waits: [{ kind: 'timer', thread: same.id, subject: { model: 'small' } }]
+  })
+  const fork = await runtime.fork(handle.id, { change: { model: { ref: 'other' } } })
+  expect(await runThrough(clock, fork.settled())).toMatchObject({ status: 'completed', text: 'done' })
+  const [last] = (await factsOfType(fork, 'turn.started')).slice(-1)
+  expect(last).toMatchObject({ try: 3, model: 'other', moved: { from: 'small', why: 'replaced' } })
+  expect(last?.candidate).toBeUndefined()
+})
+
 const own = (signature: string) => ({ some: { signature } })
 // What a provider keeps for itself: a signed thought, the id of an item, a tool that it ran, a file of its own; ids that others refuse.
 const LONG = `call_1|fc_${'a'.repeat(80)}`

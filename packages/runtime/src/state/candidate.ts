@@ -68,10 +68,12 @@ export function firstCandidate(state: State, now: Ms): number {
  */
 export function nextTry(state: State, turn: Turn, now: Ms): NextTry | null {
   const { failure } = turn
-  if (!failure || !isCounted(failure.why)) return { candidate: turn.candidate, due: 0 }
+  // The thread may have got another publication since.
+  const isKnown = nameAt(state, turn.candidate) === turn.model
+  if (!failure || !isCounted(failure.why)) return { candidate: isKnown ? turn.candidate : firstCandidate(state, now), due: 0 }
   const left = candidatesLeft(state, turn)
   if (left.length === 0) return null
-  const here = left.includes(turn.candidate) ? asideOf(state, turn.candidate) : undefined
+  const here = isKnown && left.includes(turn.candidate) ? asideOf(state, turn.candidate) : undefined
   if (here && here.pauseMs <= HOLD_PAUSE_MS) return { candidate: turn.candidate, due: here.stamp.at + here.pauseMs }
   const next = choose(state, left, now)
   return failure.waited ? { ...next, due: 0 } : next
@@ -84,9 +86,9 @@ export function hasNextTry(state: State, turn: Turn): boolean {
 
 /** Why a model is left aside after a failure, and for how long; null for a failure that says nothing about it. */
 export function toAside({ failures }: Turn, failure: TurnFailure): Aside | null {
-  const { candidate, stamp, error, why, retryAfterMs } = failure
+  const { stamp, error, why, retryAfterMs } = failure
   if (!isOfTheModel(failure)) return null
-  const tries = failures.filter((each) => each.candidate === candidate && each.why === 'transient').length
+  const tries = failures.filter((each) => each.model === failure.model && each.why === 'transient').length
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.max(0, tries - 1), MAX_BACKOFF_MS)
   return { stamp, why: error?.code ?? why, pauseMs: why === 'transient' ? (retryAfterMs ?? backoffMs) : 0 }
 }
@@ -102,7 +104,7 @@ function isOfTheModel({ why, error }: TurnFailure): boolean {
 function candidatesLeft(state: State, { failure, failures }: Turn): readonly number[] {
   if (failure && !isOfTheModel(failure)) return []
   return [...candidatesOf(state.definition).keys()].filter((place) => {
-    const own = failures.filter((each) => each.candidate === place)
+    const own = failures.filter((each) => each.candidate === place && each.model === nameAt(state, place))
     return own.length <= state.limits.maxRetries && own.every((each) => each.why === 'transient' && isWorthWaiting(state, each))
   })
 }
@@ -126,5 +128,9 @@ function choose(state: State, places: readonly number[], now: Ms): NextTry {
 }
 
 function asideOf(state: State, place: number): Aside | undefined {
-  return state.aside.get(toModelName(candidateAt(state.definition, place)))
+  return state.aside.get(nameAt(state, place))
+}
+
+function nameAt({ definition }: State, place: number): string {
+  return toModelName(candidateAt(definition, place))
 }

@@ -1,7 +1,7 @@
 import type { Fault, RunEnd } from '../contracts/fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
-import { candidateAt, hasNextTry, HOLD_PAUSE_MS, toModelName } from './candidate.ts'
+import { hasNextTry, HOLD_PAUSE_MS } from './candidate.ts'
 import type { Answer, Conversation, State, Turn, TurnFailure } from './state.ts'
 
 /** How many answers without text and without calls are asked again before the run fails. */
@@ -46,7 +46,7 @@ function endOfFailure(state: State, turn: Turn): End | null {
   if (!failure) return null
   const error = failure.error ?? { code: 'provider_unavailable', message: 'the model gave no answer' }
   if (failure.why !== 'blocked' && hasNextTry(state, turn)) return null
-  const message = [error.message, ...describePause(failure), ...describeOthers(state, turn)].join(' ')
+  const message = [error.message, ...describePause(failure), ...describeOthers(turn)].join(' ')
   return { status: 'failed', why: error.code, error: { code: error.code, message } }
 }
 
@@ -58,10 +58,10 @@ function describePause({ retryAfterMs }: TurnFailure): readonly string[] {
 }
 
 /** What the other models said last. */
-function describeOthers({ definition }: State, { candidate, failures }: Turn): readonly string[] {
-  const last = new Map(failures.filter((each) => each.candidate !== candidate).map((each) => [each.candidate, each]))
+function describeOthers({ model, failures }: Turn): readonly string[] {
+  const last = new Map(failures.filter((each) => each.model !== model).map((each) => [each.model, each]))
   if (last.size === 0) return []
-  const told = [...last].map(([place, { why, error }]) => `${toModelName(candidateAt(definition, place))}: ${error?.code ?? why}`)
+  const told = [...last].map(([name, { why, error }]) => `${name}: ${error?.code ?? why}`)
   return [`(before it ${told.join(', ')})`]
 }
 

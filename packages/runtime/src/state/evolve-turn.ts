@@ -68,7 +68,7 @@ export function evolveModelFailed(state: State, stamp: Stamp, fact: FactOf<'mode
   if (fact.usage) addSpent(state, fact.usage, fact.cost ?? 'unknown')
   const { why, error = null, retryAfterMs = null } = fact
   turn.phase = 'failed'
-  turn.failure = { why, candidate: turn.candidate, error, retryAfterMs, stamp, waited: false }
+  turn.failure = { why, candidate: turn.candidate, model: turn.model, error, retryAfterMs, stamp, waited: false }
   if (why !== 'transient' && why !== 'permanent') return
   turn.failures.push(turn.failure)
   const aside = toAside(turn, turn.failure)

@@ -1,7 +1,7 @@
 // Keeps I4 (an effect is planned only for what is committed as started), I7, I17.
 import type { Fact, FactOf, ModelMove } from '../contracts/fact.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
-import { candidateAt, firstCandidate, nextTry, toModelName } from './candidate.ts'
+import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
 import type { End } from './end.ts'
 import { endOf, isOutOfTime } from './end.ts'
 import { planPause, planPauseEnd } from './pause.ts'
@@ -83,7 +83,8 @@ function toMove(state: State, conversation: Conversation, model: string): ModelM
   const from = conversation.asked
   if (from === null || from === model) return null
   const withheld = countWithheld(conversation, providerOf(state.definition, model))
-  return { from, why: state.aside.get(from)?.why ?? 'back', withheld }
+  const isCandidate = candidatesOf(state.definition).some((each) => toModelName(each) === from)
+  return { from, why: isCandidate ? (state.aside.get(from)?.why ?? 'back') : 'replaced', withheld }
 }
 
 function toRepair(run: Run, conversation: Conversation, errors: string): Fact {

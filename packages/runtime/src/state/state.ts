@@ -47,8 +47,9 @@ export interface Call {
 /** Why a try of a turn gave no answer. */
 export interface TurnFailure {
   readonly why: ModelFailure
-  /** The place of the model that was asked, among the candidates. */
+  /** The place of the model that was asked, among the candidates, and what facts call it. */
   readonly candidate: number
+  readonly model: string
   readonly error: Fault | null
   readonly retryAfterMs: Ms | null
   readonly stamp: Stamp
