@@ -12,7 +12,7 @@ export interface Attachment {
 }
 
 /** A whole message has less: what is larger than this is not even read. */
-const MAX_BYTES = 512 * 1024
+const MAX_BYTES = 12 * 1024 * 1024
 
 /** Media that models take, by their first bytes in hexadecimal digits; a dot is any digit. */
 const TYPES: readonly (readonly [RegExp, string])[] = [

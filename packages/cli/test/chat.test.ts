@@ -101,9 +101,10 @@ describe('holdfast chat in a pipe', () => {
     ['a file that is not there', '/image gone.png\n', 'file_not_found'],
     ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x0a]), 'invalid_input'],
     ['a line that is too long', 'x'.repeat(1_100_000), 'value_too_large'],
-    ['a message that is too large', `${'x'.repeat(600_000)}\n`, 'value_too_large']
+    ['a message that is too large', '/image large.png\nlook\n', 'value_too_large']
   ] as const)('ends at %s', async ([, stdin, code]) => {
     const folder = folderWith(scriptedAgent([{ text: 'One.' }]))
+    writeFileSync(join(folder, 'large.png'), Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(12_582_900)]))
     const told = await holdfast(folder, ['chat', 'agent.yaml'], { stdin })
     expect(told).toMatchObject({ code: 2, stdout: '' })
     expect(told.stderr).toContain(`error[${code}]`)

@@ -77,8 +77,8 @@ describe('holdfast run --attach', () => {
   ] as const)('refuses a file %s, and starts nothing', async ([, path, code]) => {
     const folder = folderWith({ ...scriptedAgent([{ text: 'ok' }]), 'folder/x': '' })
     writeFileSync(join(folder, 'program'), bytes('7f454c4602010100'))
-    writeFileSync(join(folder, 'large.png'), bytes('89504e470d0a1a0a', 600_000))
-    writeFileSync(join(folder, 'half.png'), bytes('89504e470d0a1a0a', 450_000))
+    writeFileSync(join(folder, 'large.png'), bytes('89504e470d0a1a0a', 12_600_000))
+    writeFileSync(join(folder, 'half.png'), bytes('89504e470d0a1a0a', 12_582_900))
     const told = await holdfast(folder, ['run', 'agent.yaml', '--attach', path, '--json'])
     expect(told.code).toBe(2)
     expect(JSON.parse(told.stdout)).toMatchObject({ error: { code } })

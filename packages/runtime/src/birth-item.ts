@@ -47,7 +47,7 @@ async function readBodies(
   source: ThreadId,
   { id, takenIn }: Extract<AcceptedItem, { state: 'consumed' }>
 ): Promise<readonly Json[]> {
-  const [commit] = await core.store.read(source, takenIn, 1)
+  const [commit] = await core.bodies.readWhole(source, takenIn, 1)
   const own = commit?.facts.filter((fact) => fact.cause === id) ?? []
   const started = own.find((fact) => fact.type === 'run.started')
   const received = own.find((fact) => fact.type === 'message.received')

@@ -6,7 +6,14 @@ import type { AppendRequest, Receipt } from './contracts/store.ts'
 
 /** What a watcher of one thread is told by this process. `rest`: the thread was let go. */
 export type HubEntry =
-  | { readonly kind: 'commit'; readonly sequence: number; readonly at: Ms; readonly facts: readonly Fact[] }
+  | {
+      readonly kind: 'commit'
+      readonly sequence: number
+      readonly at: Ms
+      readonly facts: readonly Fact[]
+      /** As the store has them: large bodies are artifacts. */
+      readonly kept: readonly Fact[]
+    }
   | { readonly kind: 'transient'; readonly event: TransientEvent }
   | { readonly kind: 'look' }
 
@@ -54,7 +61,7 @@ export class Watcher {
 export interface Observer {
   /** Whether it wants transient events, too. */
   readonly transient: boolean
-  commit(request: Pick<AppendRequest, 'thread' | 'facts'>, receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>): void
+  commit(kept: Pick<AppendRequest, 'thread' | 'facts'>, receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>): void
   show(event: TransientEvent): void
 }
 
@@ -86,12 +93,14 @@ export class EventHub {
     return { [Symbol.dispose]: addTo(this.#resting, thread, listener) }
   }
 
-  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
+  /** `kept` is what the store has of the request. */
+  announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>, kept: AppendRequest): void {
     if (request.facts.length === 0) return
-    for (const observer of this.#observers) observer.commit(request, receipt)
+    for (const observer of this.#observers) observer.commit(kept, receipt)
     const watchers = this.#watchers.get(request.thread)
     if (!watchers) return
-    for (const watcher of watchers) watcher.push({ kind: 'commit', sequence: receipt.sequence, at: receipt.at, facts: request.facts })
+    const { sequence, at } = receipt
+    for (const watcher of watchers) watcher.push({ kind: 'commit', sequence, at, facts: request.facts, kept: kept.facts })
   }
 
   /** A commit that is in the store, of a thread that nobody watches yet. */

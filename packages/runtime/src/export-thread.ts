@@ -1,16 +1,17 @@
 import { HoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
+import { artifactsOf } from './contracts/fact-bodies.ts'
 import type { Digest, ThreadId } from './contracts/ids.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { readStill } from './still-thread.ts'
 import { bornWith, repinnedIn } from './state/thread-fold.ts'
-import { toCommitLine, toHeaderLine, toItemLine, toPublicationLine } from './transfer/export-lines.ts'
+import { toArtifactLine, toCommitLine, toHeaderLine, toItemLine, toPublicationLine } from './transfer/export-lines.ts'
 
 const PAGE_BYTES = 4 * 1024 * 1024
 
 /**
- * A thread as the lines of a JSONL file: a header, the commits, each publication before the first that pins it, the accepted items. The same
- * thread gives the same bytes.
+ * A thread as the lines of a JSONL file: a header, the commits, each publication and artifact before the first that names it, the accepted items.
+ * The same thread gives the same bytes.
  */
 export async function* exportThread(core: RuntimeCore, thread: ThreadId): AsyncGenerator<string> {
   const { info, items } = await readStill(core, thread)
@@ -21,13 +22,6 @@ export async function* exportThread(core: RuntimeCore, thread: ThreadId): AsyncG
   }
   yield toHeaderLine(info, items.length)
   const told = new Set<Digest>()
-  const tell = async function* (publications: readonly Digest[]): AsyncGenerator<string> {
-    for (const digest of publications) {
-      if (told.has(digest)) continue
-      told.add(digest)
-      yield toPublicationLine(await core.publication(digest))
-    }
-  }
   let last = 0
   while (last < info.head) {
     const page = await core.store.read(thread, last + 1, PAGE_BYTES)
@@ -35,11 +29,25 @@ export async function* exportThread(core: RuntimeCore, thread: ThreadId): AsyncG
     for (const commit of page) {
       if (commit.sequence > info.head) break
       last = commit.sequence
-      yield* tell(publicationsOf(commit))
+      yield* namedLines(core, commit, told)
       yield toCommitLine(commit)
     }
   }
   for (const item of items) yield toItemLine(item)
+}
+
+/** What a commit is the first to name. */
+async function* namedLines(core: RuntimeCore, commit: Commit, told: Set<Digest>): AsyncGenerator<string> {
+  for (const digest of publicationsOf(commit)) {
+    if (told.has(digest)) continue
+    told.add(digest)
+    yield toPublicationLine(await core.publication(digest))
+  }
+  for (const digest of artifactsOf(commit.facts)) {
+    if (told.has(digest)) continue
+    told.add(digest)
+    yield toArtifactLine(digest, await core.bodies.artifacts.get(commit.tenant, digest))
+  }
 }
 
 function publicationsOf(commit: Commit): readonly Digest[] {

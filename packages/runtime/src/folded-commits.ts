@@ -6,7 +6,7 @@ import { bornWith, repinnedIn, ThreadFold } from './state/thread-fold.ts'
 
 const PAGE_BYTES = 4 * 1024 * 1024
 
-/** A commit that was read, and the fold after it. */
+/** A commit as the store has it, and the fold after it. */
 export interface FoldedCommit {
   readonly commit: Commit
   readonly fold: ThreadFold
@@ -19,18 +19,23 @@ export async function* foldedCommits(
   options: { readonly as?: ThreadId } = {}
 ): AsyncGenerator<FoldedCommit> {
   let fold: ThreadFold | null = null
-  for await (const commit of readCommits(core, thread, 1)) {
-    fold ??= await startFold(core, options.as ?? thread, commit)
-    for (const digest of repinnedIn(commit.facts)) fold.know(await core.publication(digest))
-    fold.add(commit)
-    yield { commit, fold }
+  for (let next = 1; ; ) {
+    const page = await core.store.read(thread, next, PAGE_BYTES)
+    for (const [index, whole] of (await core.bodies.load(page, PAGE_BYTES)).entries()) {
+      fold ??= await startFold(core, options.as ?? thread, whole)
+      for (const digest of repinnedIn(whole.facts)) fold.know(await core.publication(digest))
+      fold.add(whole)
+      yield { commit: page[index] ?? whole, fold }
+      next = whole.sequence + 1
+    }
+    if (page.length === 0) return
   }
 }
 
-/** The commits of a thread from a sequence on, page by page. */
+/** The commits of a thread from a sequence on, page by page, with all bodies inline. */
 export async function* readCommits(core: RuntimeCore, thread: ThreadId, from: number): AsyncGenerator<Commit> {
   for (let next = from; ; ) {
-    const page = await core.store.read(thread, next, PAGE_BYTES)
+    const page = await core.bodies.readWhole(thread, next, PAGE_BYTES)
     yield* page
     const last = page.at(-1)
     if (!last) return

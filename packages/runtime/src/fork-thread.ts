@@ -2,7 +2,7 @@
 import { assertKey } from './caller-key.ts'
 import type { ForkHandle } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
-import type { Commit, Fact, FactOf } from './contracts/fact.ts'
+import type { Commit, FactOf } from './contracts/fact.ts'
 import { FORMAT } from './contracts/fact.ts'
 import type { ForkOptions } from './contracts/fork.ts'
 import type { Digest, ThreadId } from './contracts/ids.ts'
@@ -69,7 +69,11 @@ async function toFork(
   fold.know(publication)
   const { facts: then, ended } = toRepinFacts(fold.state, publication)
   fold.add({ ...stamp, facts: then })
-  const facts: readonly Fact[] = [...first, ...then]
+  const own = await core.bodies.keep(core.tenant, [...first, ...then])
+  const copied = await core.bodies.keep(
+    core.tenant,
+    commits.flatMap((commit) => commit.facts)
+  )
   const items = [
     ...(await toItems(core, source, last.sequence, { id, change })),
     ...toNext(core, id, { ended, change, hasBegun: fold.state.run !== null, at: last.at })
@@ -83,13 +87,13 @@ async function toFork(
     path: '',
     publication,
     attempt: last.attempt,
-    commits: [...commits, { ...stamp, worker: '', format: FORMAT, digest: digestText(JSON.stringify(facts)), facts }],
+    commits: [...commits, { ...stamp, worker: '', format: FORMAT, digest: digestText(JSON.stringify(own.facts)), facts: own.facts }],
     stampFrom: stamp.sequence,
     items,
     row,
     runs,
     waits,
-    artifacts: [],
+    artifacts: [...new Set([...copied.artifacts, ...own.artifacts])],
     ...(timerAt === null ? {} : { timerAt })
   }
 }

@@ -18,6 +18,7 @@ export type {
   ThreadProblem,
   TurnPrompt
 } from './contracts/api.ts'
+export type { ArtifactCollection, ArtifactEntry, RuntimeArtifacts } from './contracts/artifact-api.ts'
 export type { ArtifactInfo, ArtifactQuery, ArtifactStore, ArtifactUse } from './contracts/artifact.ts'
 export type { Clock, IdSource } from './contracts/clock.ts'
 export type { ErrorCode } from './contracts/errors.ts'

@@ -29,6 +29,8 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
   if (info.owner || core.engine.isDriving(info.id)) return false
   if (info.row.status !== 'waiting' && !ENDED.includes(info.row.status)) return false
   if (info.pending === 0) return true
+  // What a drive left that failed here is not done with.
+  if (core.faults.has(info.id)) return false
   const items = await core.store.pending(info.id)
   return items.every((item) => item.state === 'deferred')
 }

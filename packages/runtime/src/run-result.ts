@@ -27,6 +27,6 @@ export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<
 }
 
 async function readEnd(core: RuntimeCore, thread: string, sequence: number): Promise<FactOf<'run.ended'> | undefined> {
-  const [commit] = await core.store.read(thread, sequence, 1)
+  const [commit] = await core.bodies.readWhole(thread, sequence, 1)
   return commit?.facts.findLast((fact): fact is FactOf<'run.ended'> => fact.type === 'run.ended')
 }

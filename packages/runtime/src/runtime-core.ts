@@ -16,6 +16,8 @@ import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
+import type { RuntimeBodies } from './runtime-bodies.ts'
+import { createRuntimeBodies } from './runtime-bodies.ts'
 import { toRuntimeLogger } from './runtime-logger.ts'
 import { createSecretRegistry } from './secrets.ts'
 import { SinkFeed } from './sink-feed.ts'
@@ -31,6 +33,7 @@ const PAGE_BYTES = 4 * 1024 * 1024
 /** What the parts of a runtime share. */
 export interface RuntimeCore {
   readonly store: Store
+  readonly bodies: RuntimeBodies
   readonly clock: Clock
   readonly ids: IdSource
   readonly tenant: string
@@ -98,6 +101,7 @@ export class ToolRegistry {
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {
   const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry() } = options
+  const bodies = createRuntimeBodies(options)
   const logger = toRuntimeLogger(options.logger, secrets)
   const feeds = (options.sinks ?? []).map((sink) => new SinkFeed(sink, { store, clock, logger }))
   const hub = new EventHub(feeds)
@@ -120,25 +124,24 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     toolGraceMs: () => core.toolGraceMs
   })
   const engine = new Engine<State>({
-    store,
+    store: bodies.store,
     clock,
     ids,
     logger,
     heart: conversationHeart,
-    load: (claim) => foldThread(store, publications, claim.thread, claim),
+    load: (claim) => foldThread(bodies, publications, claim.thread, claim),
     perform,
-    announce: (request, receipt) => hub.announce(request, receipt),
+    announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),
     ended: (thread, end) => {
       if (typeof end === 'object') faults.set(thread, redactError(end.error, secrets))
       hub.look(thread)
     },
     needs: () => registry.needs,
-    leaseMs: options.leaseMs ?? 10_000,
-    concurrency: options.concurrency ?? 256,
-    recover: options.recover ?? false
+    ...{ leaseMs: options.leaseMs ?? 10_000, concurrency: options.concurrency ?? 256, recover: options.recover ?? false }
   })
   const core: RuntimeCore = {
     store,
+    bodies,
     clock,
     ids,
     tenant: options.tenant ?? 'default',
@@ -154,7 +157,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     remember: (publication) => publications.add(publication),
     drives: options.concurrency !== 0,
     missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
-    fold: (thread) => foldThread(store, publications, thread, null),
+    fold: (thread) => foldThread(bodies, publications, thread, null),
     closeSinks: () => Promise.all(feeds.map((feed) => feed.close())),
     toolGraceMs: 5_000,
     isClosed: false
@@ -203,7 +206,7 @@ class PublicationCache {
 
 /** Folds a thread's log, page by page. With a claim, only up to the head that was claimed. */
 async function foldThread(
-  store: Store,
+  bodies: RuntimeBodies,
   publications: PublicationCache,
   thread: ThreadId,
   claim: Claim | null
@@ -211,7 +214,7 @@ async function foldThread(
   let state: State | null = null
   let head = 0
   for (;;) {
-    const page = await store.read(thread, head + 1, PAGE_BYTES)
+    const page = await bodies.readWhole(thread, head + 1, PAGE_BYTES)
     for (const commit of page) {
       state ??= emptyState(thread, await publications.get(publicationOf(commit)))
       for (const digest of repinnedIn(commit.facts)) state.publications.set(digest, await publications.get(digest))

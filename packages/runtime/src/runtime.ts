@@ -1,3 +1,4 @@
+import { toKeptBytes } from './artifacts/spilled-bodies.ts'
 import { assertKey } from './caller-key.ts'
 import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
@@ -16,6 +17,7 @@ import { compileTemplate } from './manifest/template.ts'
 import { resolveVariables } from './manifest/variables.ts'
 import { assertOpen } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
+import { createRuntimeArtifacts } from './runtime-artifacts.ts'
 import { createCore } from './runtime-core.ts'
 import { assertSecretFree } from './definition-secrets.ts'
 import { withoutSecrets } from './secrets.ts'
@@ -27,8 +29,10 @@ import { assertWholeNumber } from './whole-number.ts'
 
 // The heartbeat comes four times a lease: below this it would be all that a process does.
 const SHORTEST_LEASE_MS = 100
-/** What a run may be started with, as JSON: its first commit holds it with what follows, and a store takes 1 MiB. */
-const MAX_START_BYTES = 900_000
+/** What a run may be started with, as JSON. */
+const MAX_START_BYTES = 16 * 1024 * 1024
+/** What of it may stand in its first commit, which holds more and of which a store takes 1 MiB. */
+const MAX_KEPT_BYTES = 900_000
 
 /**
  * Makes a runtime over a store. It drives the threads that are started, messaged and resumed through it (with `recover`, every thread
@@ -54,6 +58,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
     import: (pieces) => withoutSecrets(core.secrets, () => importThread(core, pieces)),
+    artifacts: createRuntimeArtifacts(core),
     close,
     [Symbol.asyncDispose]: () => close()
   }
@@ -111,10 +116,21 @@ async function firstMessage(
 }
 
 function assertFits(first: Pick<FirstItem, 'parts' | 'variables'>): void {
-  const bytes = Buffer.byteLength(JSON.stringify(first))
-  if (bytes <= MAX_START_BYTES) return
-  const message = `the message and the variables have ${bytes} bytes, at most ${MAX_START_BYTES} fit: give large values by reference`
-  throw new HoldfastError('value_too_large', message, { details: { bytes, limit: MAX_START_BYTES } })
+  const bytes = sizeOf(first)
+  if (bytes <= MAX_KEPT_BYTES) return
+  if (bytes > MAX_START_BYTES) throw tooLarge('have', bytes, MAX_START_BYTES)
+  // Each of them becomes a body of its own.
+  const kept = [first.parts, ...Object.values(first.variables)].reduce((sum: number, body) => sum + toKeptBytes(sizeOf(body)), 0)
+  if (kept > MAX_KEPT_BYTES) throw tooLarge('have, without the largest of them,', kept, MAX_KEPT_BYTES)
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
+
+function tooLarge(have: string, bytes: number, limit: number): HoldfastError {
+  const message = `the message and the variables ${have} ${bytes} bytes, at most ${limit} fit: give large values by reference`
+  return new HoldfastError('value_too_large', message, { details: { bytes, limit } })
 }
 
 interface FirstItem {

@@ -1,5 +1,6 @@
 import type { EventsOptions } from './contracts/api.ts'
 import type { Cursor, HoldfastEvent, TransientEvent } from './contracts/event.ts'
+import type { Commit } from './contracts/fact.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { HubEntry, Watcher } from './event-hub.ts'
@@ -28,8 +29,12 @@ class Stream {
   readonly #watcher: Watcher
   readonly #options: EventsOptions
   readonly #signal: AbortSignal
+  /** Whether large bodies are shown by their beginning alone. */
+  readonly #previews: boolean
   /** The last event that was given. */
   #cursor: Cursor
+  /** The first commit that is not known to be given whole. */
+  #from: number
   /** The turn whose answer is committed: later deltas of it are stale. */
   readonly #answered = new Set<string>()
 
@@ -38,8 +43,10 @@ class Stream {
     this.#thread = thread
     this.#watcher = watcher
     this.#options = options
+    this.#previews = options.bodies === 'preview'
     this.#signal = signal
     this.#cursor = options.after ?? { sequence: 0, index: Number.MAX_SAFE_INTEGER }
+    this.#from = Math.max(1, this.#cursor.sequence)
   }
 
   async *read(): AsyncGenerator<HoldfastEvent> {
@@ -77,20 +84,26 @@ class Stream {
     if (entry.kind === 'transient') {
       if (!this.#isStale(entry.event)) yield entry.event
     } else if (entry.kind === 'look' || entry.sequence > this.#cursor.sequence + 1) yield* this.#fromStore()
-    else yield* this.#commit({ thread: this.#thread, ...entry })
+    else yield* this.#commit({ thread: this.#thread, ...entry, facts: this.#previews ? entry.kept : entry.facts })
   }
 
   async *#fromStore(): AsyncGenerator<HoldfastEvent> {
     for (;;) {
-      const page = await this.#core.store.read(this.#thread, Math.max(1, this.#cursor.sequence), PAGE_BYTES)
-      const before = this.#cursor.sequence
+      const page = await this.#readPage(this.#from)
+      if (page.length === 0) return
       for (const commit of page) yield* this.#commit(commit)
-      if (page.length === 0 || this.#cursor.sequence === before) return
     }
+  }
+
+  #readPage(from: number): Promise<readonly Commit[]> {
+    return this.#previews
+      ? this.#core.store.read(this.#thread, from, PAGE_BYTES)
+      : this.#core.bodies.readWhole(this.#thread, from, PAGE_BYTES)
   }
 
   *#commit(commit: Parameters<typeof toEvents>[0]): Generator<HoldfastEvent> {
     if (commit.sequence < this.#cursor.sequence) return
+    this.#from = commit.sequence + 1
     const from = commit.sequence === this.#cursor.sequence ? this.#cursor.index + 1 : 0
     for (const event of toEvents(commit, from)) {
       if (event.type === 'model.responded') this.#answered.add(String(event.data['turn']))

@@ -25,8 +25,8 @@ import { verifyThread } from './verify-thread.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
 const PAGE_BYTES = 256 * 1024
-/** What one message may weigh, as JSON: it must fit into a fact. */
-const MAX_MESSAGE_BYTES = 512 * 1024
+/** What one message may weigh, as JSON. Until it is taken it lies in an inbox, which is read as a whole. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** Facts and lists show it. */
 const MAX_REASON_LENGTH = 2_000
 
@@ -36,7 +36,10 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     id,
     info: () => readInfo(core, id),
     runs: async () => core.store.runs((await readInfo(core, id)).id),
-    log: async (from = 1, limitBytes = PAGE_BYTES) => core.store.read((await readInfo(core, id)).id, from, limitBytes),
+    log: async (from = 1, limitBytes = PAGE_BYTES, { bodies = 'preview' } = {}) => {
+      const { id: thread } = await readInfo(core, id)
+      return bodies === 'whole' ? core.bodies.readWhole(thread, from, limitBytes) : core.store.read(thread, from, limitBytes)
+    },
     events: (options = {}) => threadEvents(core, id, options),
     settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
     message: (input, options = {}) =>

@@ -1,8 +1,10 @@
 // Holds I1 against a store: every row beside a log is what the log folds to.
 import { isDeepStrictEqual } from 'node:util'
 import type { ThreadCheck, ThreadProblem } from './contracts/api.ts'
+import type { ErrorCode } from './contracts/errors.ts'
 import { isHoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
+import { artifactsOf } from './contracts/fact-bodies.ts'
 import type { Digest, ThreadId } from './contracts/ids.ts'
 import type { Publication } from './contracts/publication.ts'
 import type { RunInfo } from './contracts/store.ts'
@@ -13,6 +15,13 @@ import type { StillThread } from './still-thread.ts'
 import { readStill } from './still-thread.ts'
 import { digestJson } from './util/canonical.ts'
 
+const DAMAGE: ReadonlyMap<ErrorCode, ThreadProblem['what']> = new Map([
+  ['log_corrupt', 'log'],
+  ['format_unknown', 'log'],
+  ['artifact_missing', 'artifacts'],
+  ['artifact_corrupt', 'artifacts']
+])
+const MAX_ASKED = 1_000
 const PAGE_BYTES = 4 * 1024 * 1024
 
 /** Reads all that is kept of a thread and says what does not belong together. */
@@ -21,18 +30,21 @@ export async function verifyThread(core: RuntimeCore, thread: ThreadId): Promise
   const { head } = still.info
   const problems: ThreadProblem[] = []
   const fold = await startFold(core, still, problems)
+  const named = new Set<Digest>()
   for (let next = 1; next <= head; ) {
-    const { commits, problem } = await readPage(core, thread, next)
+    const { commits, problem } = await readPage(core, thread, next, named)
     for (const commit of commits) if (commit.sequence <= head) await addCommit(core, fold, commit, problems)
     if (problem) problems.push(problem)
     next = problem?.sequence === undefined ? (commits.at(-1)?.sequence ?? head) + 1 : problem.sequence + 1
   }
   if (problems.length === 0 && fold) problems.push(...compare(still, fold.end(still.items)))
+  const uncounted = await findUncounted(core, still.info, [...named])
+  if (uncounted > 0) problems.push({ what: 'artifacts', message: `${uncounted} artifacts that the log names are not counted as used` })
   return { thread, head, problems }
 }
 
 async function startFold(core: RuntimeCore, { info }: StillThread, problems: ThreadProblem[]): Promise<ThreadFold | null> {
-  const { commits } = await readPage(core, info.id, 1)
+  const { commits } = await readPage(core, info.id, 1, new Set())
   const publication = await readPublication(core, bornWith(commits) ?? info.publication, problems)
   return publication && new ThreadFold(info.id, publication)
 }
@@ -49,15 +61,28 @@ async function readPublication(core: RuntimeCore, digest: Digest, problems: Thre
 async function readPage(
   core: RuntimeCore,
   thread: ThreadId,
-  from: number
+  from: number,
+  named: Set<Digest>
 ): Promise<{ readonly commits: readonly Commit[]; readonly problem?: ThreadProblem }> {
   try {
-    return { commits: await core.store.read(thread, from, PAGE_BYTES) }
+    const page = await core.store.read(thread, from, PAGE_BYTES)
+    for (const commit of page) for (const digest of artifactsOf(commit.facts)) named.add(digest)
+    return { commits: await core.bodies.load(page, PAGE_BYTES) }
   } catch (error) {
-    if (!isHoldfastError(error, 'log_corrupt') && !isHoldfastError(error, 'format_unknown')) throw error
+    const what = isHoldfastError(error) ? DAMAGE.get(error.code) : undefined
+    if (!isHoldfastError(error) || what === undefined) throw error
     const { sequence } = error.details
-    return { commits: [], problem: { what: 'log', message: error.message, ...(typeof sequence === 'number' ? { sequence } : {}) } }
+    return { commits: [], problem: { what, message: error.message, ...(typeof sequence === 'number' ? { sequence } : {}) } }
   }
+}
+
+/** How many of these would be collected, because the store does not know that the thread names them. */
+async function findUncounted(core: RuntimeCore, { tenant, id }: StillThread['info'], named: readonly Digest[]): Promise<number> {
+  let found = 0
+  for (let from = 0; from < named.length; from += MAX_ASKED) {
+    found += (await core.store.artifactUses(tenant, named.slice(from, from + MAX_ASKED), { thread: id })).length
+  }
+  return named.length - found
 }
 
 async function addCommit(core: RuntimeCore, fold: ThreadFold | null, commit: Commit, problems: ThreadProblem[]): Promise<void> {

@@ -94,9 +94,9 @@ describe('a start', () => {
     ['with an empty message', { input: ' ' }, 'invalid_input'],
     ['with a variable that is not declared', { input: 'go', variables: { nme: 'x' } }, 'invalid_input'],
     ['with a variable of another type', { input: 'go', variables: { name: 1 } }, 'invalid_input'],
-    ['with a message that is too large', { input: 'x'.repeat(600_000) }, 'value_too_large'],
+    ['with a message that is too large', { input: 'x'.repeat(16_777_216) }, 'value_too_large'],
     ['with a variable that is too large', { input: 'go', variables: { name: 'x'.repeat(50_000_000) } }, 'value_too_large'],
-    ['with a variable that just does not fit', { input: 'go', variables: { name: 'x'.repeat(1_048_300) } }, 'value_too_large']
+    ['with a variable that just does not fit', { input: 'go', variables: { name: 'x'.repeat(16_777_200) } }, 'value_too_large']
   ])('%s is refused before anything is written', async (_, options, code) => {
     // B052
     const runtime = runtimeFor(answering())
@@ -106,7 +106,7 @@ describe('a start', () => {
 
   test('with a variable that just fits runs', async () => {
     const runtime = runtimeFor(answering())
-    const handle = await runtime.start(AGENT, { input: 'x'.repeat(400_000), variables: { name: 'x'.repeat(300_000) } })
+    const handle = await runtime.start(AGENT, { input: 'x'.repeat(400_000), variables: { name: 'x'.repeat(16_000_000) } })
     expect(await within(handle.settled())).toMatchObject({ status: 'completed' })
   })
 })

@@ -83,7 +83,7 @@ describe('a message', () => {
 
   test('that is too large is refused before it is accepted', async () => {
     const handle = await runtimeFor(recordingModel(() => ({ text: 'done' }))).start(agentOf(), { input: 'go' })
-    await expect(handle.message('x'.repeat(600_000))).rejects.toMatchObject({ code: 'value_too_large' })
+    await expect(handle.message('x'.repeat(16_777_216))).rejects.toMatchObject({ code: 'value_too_large' })
     await within(handle.settled())
     expect((await handle.info()).pending).toBe(0)
   })

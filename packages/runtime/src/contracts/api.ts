@@ -1,5 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ArtifactStore } from './artifact.ts'
+import type { RuntimeArtifacts } from './artifact-api.ts'
 import type { Clock, IdSource } from './clock.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
@@ -51,6 +53,8 @@ export interface AgentDefinition {
 /** What a runtime is made of. */
 export interface RuntimeOptions {
   readonly store: Store
+  /** Where bodies are kept that are too large for a commit (more than 64 KiB of JSON). Default: the store's own place. Give it again with the same store. */
+  readonly artifacts?: ArtifactStore
   /** Tools that definitions may name. Tools given in a definition itself are known, too. */
   readonly tools?: readonly Tool<never>[]
   /** Models by profile name, or a function that finds one. */
@@ -133,9 +137,9 @@ export interface TurnPrompt {
   readonly request: Omit<LanguageModelV4CallOptions, 'abortSignal'>
 }
 
-/** Something about a thread that does not follow from its log. `log`: a commit is missing, damaged or not readable. */
+/** Something about a thread that does not follow from its log. `log`: a commit is missing, damaged or not readable; `artifacts`: a body that it names is. */
 export interface ThreadProblem {
-  readonly what: 'publication' | 'log' | 'row' | 'runs' | 'waits' | 'items'
+  readonly what: 'publication' | 'log' | 'artifacts' | 'row' | 'runs' | 'waits' | 'items'
   readonly message: string
   readonly sequence?: number
 }
@@ -190,6 +194,8 @@ export interface EventsOptions {
   readonly after?: Cursor
   /** Go on after the run has come to rest. Default false: the stream ends with `run.settled`. */
   readonly follow?: boolean
+  /** Of large bodies that are kept as artifacts: all (default), or only their beginning, and then they are not read. */
+  readonly bodies?: 'preview' | 'whole'
   readonly signal?: AbortSignal
 }
 
@@ -199,8 +205,11 @@ export interface ThreadHandle {
   /** Throws `thread_not_found`. */
   info(): Promise<ThreadInfo>
   runs(): Promise<readonly RunInfo[]>
-  /** A page of the log from a sequence on. */
-  log(from?: number, limitBytes?: number): Promise<readonly Commit[]>
+  /**
+   * A page of the log from a sequence on. Of a body that is kept as an artifact its beginning is given; with `bodies: 'whole'` all of it is read
+   * (throws `artifact_missing`, `artifact_corrupt`).
+   */
+  log(from?: number, limitBytes?: number, options?: { readonly bodies?: 'preview' | 'whole' }): Promise<readonly Commit[]>
   events(options?: EventsOptions): AsyncIterable<HoldfastEvent>
   /** Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. */
   settled(options?: { readonly signal?: AbortSignal }): Promise<RunResult>
@@ -281,6 +290,7 @@ export interface ForkHandle extends ThreadHandle {
 
 /** The runtime: everything that the command, a server or a program does goes through it. */
 export interface Runtime extends AsyncDisposable {
+  readonly artifacts: RuntimeArtifacts
   /** Resolves and freezes a definition, and keeps it in the store. Throws `invalid_manifest`, `tool_unknown`. */
   publish(agent: AgentDefinition): Promise<Publication>
   start(agent: AgentDefinition, options?: StartOptions): Promise<RunHandle>

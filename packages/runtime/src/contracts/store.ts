@@ -34,6 +34,7 @@ export interface InboxItem {
   readonly scope?: Scope
   /** Over kind, scope and body: the same id with another digest is a conflict. */
   readonly digest: Digest
+  /** At most 18 MiB of JSON. */
   readonly body: Json
   /** `deferred`: seen, not takeable in the thread's state; wakes nobody. */
   readonly state: 'fresh' | 'deferred'

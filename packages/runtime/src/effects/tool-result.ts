@@ -7,10 +7,10 @@ import { cutText, toWellFormedJson } from '../util/well-formed.ts'
 
 /** What of a result the model is shown where the tool does not say. */
 export const DEFAULT_RESULT_LENGTH = 100_000
-/** What a result may weigh as JSON, whatever a tool allows itself: it must fit into a commit beside what follows from it. */
-const MAX_RESULT_BYTES = 400_000
+/** What a result may weigh as JSON, whatever a tool allows itself: the model is shown all of it at each turn. */
+const MAX_RESULT_BYTES = 16 * 1024 * 1024
 /** Fits in any case: JSON writes at most six bytes for one UTF-16 unit. */
-const SAFE_RESULT_LENGTH = 60_000
+const SAFE_RESULT_LENGTH = 2_700_000
 const MAX_ERROR_LENGTH = 4_000
 
 /**

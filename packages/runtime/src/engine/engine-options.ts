@@ -7,9 +7,12 @@ import type { AppendRequest, Receipt, Store } from '../contracts/store.ts'
 import type { Logger } from '../contracts/tool.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 
+/** What an engine needs of a store. */
+export type EngineStore = Pick<Store, 'append' | 'beat' | 'claim' | 'hint' | 'pending' | 'thread'>
+
 /** What an engine is made of. It knows nothing of agents: the heart, the fold and the effects are given to it. */
 export interface EngineOptions<State> {
-  readonly store: Store
+  readonly store: EngineStore
   readonly clock: Clock
   readonly ids: IdSource
   readonly logger: Logger

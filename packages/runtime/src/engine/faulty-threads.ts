@@ -1,8 +1,8 @@
 import type { Clock } from '../contracts/clock.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
 import type { Claim } from '../contracts/claim.ts'
-import type { Store } from '../contracts/store.ts'
 import type { Logger } from '../contracts/tool.ts'
+import type { EngineStore } from './engine-options.ts'
 import { releaseAfter } from './release-after.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -19,7 +19,7 @@ export class FaultyThreads {
   async letGo(
     claim: Claim,
     error: unknown,
-    { store, clock, logger }: { readonly store: Store; readonly clock: Clock; readonly logger: Logger },
+    { store, clock, logger }: { readonly store: EngineStore; readonly clock: Clock; readonly logger: Logger },
     kept: (pauseMs: Ms) => void
   ): Promise<{ readonly error: unknown }> {
     const { thread } = claim

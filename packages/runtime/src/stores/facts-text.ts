@@ -5,8 +5,10 @@ import type { Digest } from '../contracts/ids.ts'
 import type { NewItem } from '../contracts/store.ts'
 import { digestText } from '../util/canonical.ts'
 
-/** The largest commit, and the largest body of an item, in bytes of JSON. */
-export const MAX_BYTES = 1_048_576
+/** The largest commit, in bytes of JSON: large bodies are artifacts. */
+const MAX_FACTS_BYTES = 1_048_576
+/** The largest body of an item, which is kept only until it is taken: a message of 16 MiB, and what a run is started with beside it. */
+const MAX_ITEM_BYTES = 18_874_368
 
 /** The one text under which a commit is stored, and its digest. */
 export interface FactsText {
@@ -17,7 +19,7 @@ export interface FactsText {
 /** Serialises the facts of a commit. Throws `value_too_large`, so call it before anything is written. */
 export function toFactsText(thread: string, facts: readonly Fact[]): FactsText {
   const text = JSON.stringify(facts)
-  assertSize(text, `the facts of one commit of thread ${thread}`)
+  assertSize(text, MAX_FACTS_BYTES, `the facts of one commit of thread ${thread}`)
   return { text, digest: digestText(text) }
 }
 
@@ -46,19 +48,17 @@ export function fromFactsText(
 /** The body of an item as JSON text. Throws `value_too_large`. */
 export function toBodyText(item: Pick<NewItem, 'id' | 'thread' | 'body'>): string {
   const text = JSON.stringify(item.body)
-  assertSize(text, `the body of item ${item.id} for thread ${item.thread}`)
+  assertSize(text, MAX_ITEM_BYTES, `the body of item ${item.id} for thread ${item.thread}`)
   return text
 }
 
-function assertSize(text: string, what: string): void {
-  if (text.length * 3 <= MAX_BYTES) return
+function assertSize(text: string, limit: number, what: string): void {
+  if (text.length * 3 <= limit) return
   const bytes = Buffer.byteLength(text)
-  if (bytes <= MAX_BYTES) return
+  if (bytes <= limit) return
   throw new HoldfastError(
     'value_too_large',
-    `Expected at most ${MAX_BYTES} bytes of JSON for ${what}, got ${bytes}. Keep large values as artifacts.`,
-    {
-      details: { bytes, limit: MAX_BYTES }
-    }
+    `Expected at most ${limit} bytes of JSON for ${what}, got ${bytes}. Keep large values as artifacts.`,
+    { details: { bytes, limit } }
   )
 }

@@ -176,17 +176,21 @@ export const appendCases: readonly StoreCase[] = [
     }
   },
   {
-    name: 'refuses facts and bodies over 1 MiB before anything is written', // B052
+    name: 'refuses facts over 1 MiB and items over 18 MiB before anything is written', // B052
     async run({ store }, kit) {
       const thread = await kit.start()
       const owner = await kit.own(thread)
       const large = 'é'.repeat(524_288)
       await assertCode(owner.append({ facts: [note(large)] }), 'value_too_large')
-      await assertCode(owner.append({ send: [kit.item(thread.id, 'i', { body: large })] }), 'value_too_large')
-      await assertCode(store.deliver([kit.item(thread.id, 'ok'), kit.item(thread.id, 'i', { body: large })]), 'value_too_large')
-      await assertCode(store.create({ ...kit.thread(), first: kit.item('thr_x', 'i', { body: large }) }), 'value_too_large')
+      const larger = 'é'.repeat(9_437_184)
+      await assertCode(owner.append({ send: [kit.item(thread.id, 'i', { body: larger })] }), 'value_too_large')
+      await assertCode(store.deliver([kit.item(thread.id, 'ok'), kit.item(thread.id, 'i', { body: larger })]), 'value_too_large')
+      await assertCode(store.create({ ...kit.thread(), first: kit.item('thr_x', 'i', { body: larger }) }), 'value_too_large')
       assert.deepEqual(await store.pending(thread.id), [])
       accepted(await owner.append({ facts: [note('x'.repeat(1_000_000))] }))
+      const body = 'x'.repeat(17_000_000)
+      await store.deliver([kit.item(thread.id, 'i', { body })])
+      assert.equal((await store.pending(thread.id))[0]?.body, body)
     }
   },
   {

@@ -1,4 +1,5 @@
 import type { Commit } from '../contracts/fact.ts'
+import type { Digest } from '../contracts/ids.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem, ThreadInfo } from '../contracts/store.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
@@ -22,6 +23,12 @@ export function toPublicationLine({ digest, definition }: Publication): string {
 /** One commit. Where it stands in its store's feed is not told: that is the store's. */
 export function toCommitLine({ sequence, attempt, at, worker, format, digest, facts }: Commit): string {
   return toLine({ type: 'commit', sequence, attempt, at, worker, format, digest, facts })
+}
+
+/** The bytes of an artifact, which the next commit is the first to name. */
+export function toArtifactLine(digest: Digest, bytes: Uint8Array): string {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  return toLine({ type: 'artifact', digest, bytes: bytes.length, data })
 }
 
 /** One accepted item. */

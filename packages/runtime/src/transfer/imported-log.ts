@@ -2,27 +2,35 @@
 // come from outside, as far as the store relies on them.
 import { isHoldfastError } from '../contracts/errors.ts'
 import type { Fact, FactOf } from '../contracts/fact.ts'
-import type { RunId } from '../contracts/ids.ts'
+import { bodiesOf, replaceBodies } from '../contracts/fact-bodies.ts'
+import type { Digest, RunId } from '../contracts/ids.ts'
+import type { Body } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem, ImportedThread } from '../contracts/store.ts'
 import type { FoldedThread } from '../state/thread-fold.ts'
 import { ThreadFold } from '../state/thread-fold.ts'
+import { fromBodyBytes } from '../util/body-bytes.ts'
+import { findFactIssue } from './fact-shape.ts'
 import type { ExportedCommit, ThreadExport } from './read-export.ts'
 import { invalidExport, readExport } from './read-export.ts'
+
+/** A thread to be imported, and what must be put before it. */
+export interface ThreadImport {
+  readonly thread: ImportedThread
+  readonly publications: readonly Publication[]
+  readonly artifacts: readonly Uint8Array[]
+}
 
 /**
  * Reads an export and makes its thread's rows anew from its log. Throws as `readExport` does, and `invalid_input` for a log that none of our
  * drivers has written.
  */
-export async function readImportedThread(
-  tenant: string,
-  pieces: AsyncIterable<string> | Iterable<string>
-): Promise<{ readonly thread: ImportedThread; readonly publications: readonly Publication[] }> {
+export async function readImportedThread(tenant: string, pieces: AsyncIterable<string> | Iterable<string>): Promise<ThreadImport> {
   const given = await readExport(pieces).catch((error: unknown) => {
     throw error instanceof RangeError ? invalidExport('a value is nested too deep', undefined, error) : error
   })
   try {
-    return { thread: toImportedThread(tenant, given), publications: given.publications }
+    return { thread: toImportedThread(tenant, given), publications: given.publications, artifacts: [...given.artifacts.values()] }
   } catch (error) {
     throw isHoldfastError(error) ? error : invalidExport('its log cannot be read', undefined, error)
   }
@@ -42,7 +50,7 @@ function toImportedThread(tenant: string, given: ThreadExport): ImportedThread {
     row: folded.row,
     runs: folded.runs,
     waits: folded.waits,
-    artifacts: [],
+    artifacts: [...given.artifacts.keys()],
     ...(folded.timerAt === null ? {} : { timerAt: folded.timerAt })
   }
 }
@@ -69,7 +77,7 @@ function checkOrder({ header, commits }: ThreadExport): void {
   if (header.attempt < last.attempt) throw invalidExport(`attempt ${last.attempt} has written, and the header says ${header.attempt}`)
 }
 
-function fold({ header, publications, commits, items }: ThreadExport): {
+function fold({ header, publications, commits, artifacts, items }: ThreadExport): {
   readonly folded: FoldedThread
   readonly publication: Publication
 } {
@@ -80,13 +88,28 @@ function fold({ header, publications, commits, items }: ThreadExport): {
   let run: RunId | null = null
   const seen = new Set<RunId>()
   for (const commit of commits) {
-    for (const fact of commit.facts) {
-      run = followRun(fact, run, seen)
-    }
-    folded.add(commit)
+    const facts = commit.facts.map((fact) => toWhole(fact, artifacts))
+    for (const fact of facts) run = followRun(fact, run, seen)
+    folded.add({ ...commit, facts })
   }
   const { publication, definition } = folded.state
   return { folded: folded.end(items), publication: { digest: publication, definition } }
+}
+
+/** A fact with all its bodies inline. They come from outside like everything else. */
+function toWhole(fact: Fact, artifacts: ReadonlyMap<Digest, Uint8Array>): Fact {
+  const loaded = new Map<Body, Body>()
+  for (const body of bodiesOf(fact)) {
+    const bytes = 'artifact' in body ? artifacts.get(body.artifact) : undefined
+    if (!('artifact' in body) || bytes === undefined) continue
+    if (bytes.length !== body.bytes) throw invalidExport(`the artifact ${body.artifact} has not as many bytes as a commit says`)
+    loaded.set(body, { inline: fromBodyBytes(bytes) })
+  }
+  if (loaded.size === 0) return fact
+  const whole = replaceBodies(fact, loaded)
+  const issue = findFactIssue(whole)
+  if (issue !== null) throw invalidExport(`the artifact of a ${fact.type} is wrong: ${issue.path.map(String).join('.')}: ${issue.message}`)
+  return whole
 }
 
 function followRun(fact: Fact, active: RunId | null, seen: Set<RunId>): RunId | null {

@@ -2,10 +2,11 @@
 import type { Commit, Fact } from '../contracts/fact.ts'
 import { FORMAT } from '../contracts/fact.ts'
 import { HoldfastError } from '../contracts/errors.ts'
-import type { ThreadId } from '../contracts/ids.ts'
+import type { Digest, ThreadId } from '../contracts/ids.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { AcceptedItem } from '../contracts/store.ts'
-import { digestJson, digestText } from '../util/canonical.ts'
+import { digestBytes, digestJson, digestText } from '../util/canonical.ts'
+import { artifactsOf } from '../contracts/fact-bodies.ts'
 import { EXPORT_FORMAT } from './export-lines.ts'
 import { findFactIssue } from './fact-shape.ts'
 import type { RecordOf } from './record-shapes.ts'
@@ -22,6 +23,8 @@ export interface ThreadExport {
   /** The one that the thread was made with, and those that its commits pin it to later. */
   readonly publications: readonly Publication[]
   readonly commits: readonly ExportedCommit[]
+  /** The bytes of all artifacts that the commits name. */
+  readonly artifacts: ReadonlyMap<Digest, Uint8Array>
   readonly items: readonly AcceptedItem[]
 }
 
@@ -31,15 +34,14 @@ export async function readExport(pieces: AsyncIterable<string> | Iterable<string
   const { type: _, format: __, ...header } = parse(await lines.next('a header'), 'thread')
   const publications = [toPublication(await lines.next('a publication'))]
   const commits: ExportedCommit[] = []
+  const artifacts = new Map<Digest, Uint8Array>()
   while (commits.length < header.head) {
-    const line = await lines.next(`commit ${commits.length + 1} of ${header.head}`)
-    if (isPublication(line)) publications.push(toPublication(line))
-    else commits.push(toCommit(line))
+    commits.push(await readCommit(lines, `commit ${commits.length + 1} of ${header.head}`, { artifacts, publications }))
   }
   const items: AcceptedItem[] = []
   while (items.length < header.items) items.push(toItem(await lines.next(`item ${items.length + 1} of ${header.items}`), header.id))
   await lines.end()
-  return { header, publications, commits, items }
+  return { header, publications, commits, artifacts, items }
 }
 
 /** The error for what is not right in an export. */
@@ -49,6 +51,34 @@ export function invalidExport(what: string, line?: number, cause?: unknown): Hol
     details: line === undefined ? {} : { line },
     ...(cause === undefined ? {} : { cause })
   })
+}
+
+/** A commit, and before it the publications and artifacts that it is the first to name. */
+async function readCommit(
+  lines: Lines,
+  wanted: string,
+  { artifacts, publications }: { readonly artifacts: Map<Digest, Uint8Array>; readonly publications: Publication[] }
+): Promise<ExportedCommit> {
+  const given = new Set<Digest>()
+  for (;;) {
+    const line = await lines.next(wanted)
+    if (isPublication(line)) publications.push(toPublication(line))
+    else if (isArtifact(line)) {
+      const { digest, bytes } = toArtifact(line)
+      if (artifacts.has(digest)) throw invalidExport('an artifact is given twice', line.number)
+      given.add(digest)
+      artifacts.set(digest, bytes)
+    } else return toNamingCommit(line, given, artifacts)
+  }
+}
+
+function toNamingCommit(line: Line, given: ReadonlySet<Digest>, artifacts: ReadonlyMap<Digest, Uint8Array>): ExportedCommit {
+  const commit = toCommit(line)
+  const named = artifactsOf(commit.facts)
+  const missing = named.find((digest) => !artifacts.has(digest))
+  if (missing !== undefined) throw invalidExport(`the artifact ${missing} is named, which was not given before`, line.number)
+  if ([...given].some((digest) => !named.includes(digest))) throw invalidExport('an artifact was given that is not named here', line.number)
+  return commit
 }
 
 class Lines {
@@ -103,6 +133,17 @@ function toCommit(line: Line): ExportedCommit {
   }
   if (digestText(JSON.stringify(commit.facts)) !== commit.digest) throw corrupt(line, `commit ${commit.sequence} does not match its digest`)
   return { ...commit, facts: commit.facts as readonly Fact[] }
+}
+
+function isArtifact({ text }: Line): boolean {
+  return text.startsWith('{"type":"artifact",')
+}
+
+function toArtifact(line: Line): { readonly digest: Digest; readonly bytes: Uint8Array } {
+  const { digest, bytes: length, data } = parse(line, 'artifact')
+  const bytes = Buffer.from(data, 'base64')
+  if (bytes.length !== length || digestBytes(bytes) !== digest) throw corrupt(line, 'the artifact does not match its digest')
+  return { digest, bytes }
 }
 
 function toItem(line: Line, thread: ThreadId): AcceptedItem {

@@ -23,6 +23,8 @@ const header = z.strictObject({
 
 const publication = z.strictObject({ type: z.literal('publication'), digest, definition })
 
+const artifact = z.strictObject({ type: z.literal('artifact'), digest, bytes: count, data: text })
+
 const commit = z.strictObject({
   type: z.literal('commit'),
   sequence: z.int().positive(),
@@ -62,8 +64,8 @@ const items = z.discriminatedUnion('state', [
   z.strictObject({ ...item, state: z.literal('consumed'), takenIn: z.int().positive() })
 ])
 
-/** The records of an export, by their place in it: one header, one publication, commits, items. */
-export const RECORD_SHAPES = { thread: header, publication, commit, item: items } as const
+/** The records of an export, by their place in it: one header, one publication, commits with the artifacts that they are the first to name, items. */
+export const RECORD_SHAPES = { thread: header, publication, artifact, commit, item: items } as const
 
 /** What the record of one kind holds. */
 export type RecordOf<Kind extends keyof typeof RECORD_SHAPES> = z.infer<(typeof RECORD_SHAPES)[Kind]>

@@ -6,8 +6,8 @@ export interface Line {
   readonly text: string
 }
 
-/** What one line may hold, in characters: several times the largest commit. */
-const MAX_LINE_LENGTH = 16 * 1024 * 1024
+/** What one line may hold, in characters: several times the largest artifact and the largest item. */
+const MAX_LINE_LENGTH = 64 * 1024 * 1024
 
 /** The lines of a text that comes in pieces. Only a newline ends one: JSON may hold every other separator. Throws `value_too_large`. */
 export async function* toLines(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<Line> {
