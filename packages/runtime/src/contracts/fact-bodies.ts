@@ -13,6 +13,7 @@ type Table = { readonly [T in Fact['type'] as keyof BodyFields<T> extends never 
 const FIELDS: Table = {
   'run.ended': { output: 'body' },
   'message.received': { parts: 'body' },
+  'message.returned': { parts: 'body' },
   'model.responded': { parts: 'body' },
   'call.gated': { arguments: 'body' },
   'call.suspended': { state: 'body' },
