@@ -81,6 +81,21 @@ describe.each(Object.entries(PLACES))('large bodies, in %s', (_, place) => {
     }
   })
 
+  test('belong to a fork as well, and stay when its source is gone', async () => {
+    const clock = fakeClock()
+    const model = talkative()
+    const runtime = runtimeFor(model, { ...(await (await place(clock)).open()), clock, tools: [get] })
+    const source = await converse(runtime)
+    await clock.advance(2 * DAY_MS)
+    const fork = await runtime.fork(source.id, { change: { message: 'otherwise' } })
+    expect(await within(fork.settled())).toMatchObject({ status: 'completed', text: 'short' })
+    await source.remove()
+    await clock.advance(2 * DAY_MS)
+    await runtime.artifacts.collect()
+    expect(await fork.verify()).toMatchObject({ problems: [] })
+    expect(userTexts(model.prompts.at(-1))).toEqual([QUESTION, 'otherwise'])
+  })
+
   test('go a day after the last thread that named them', async () => {
     const clock = fakeClock()
     const { store, artifacts } = await (await place(clock)).open()
