@@ -112,6 +112,10 @@ models:
     await writeFile(join(folder, 'latin.yaml'), Buffer.from([0x76, 0xe9]))
     await expect(loadConfig(join(folder, 'latin.yaml'))).rejects.toMatchObject({ code: 'file_unreadable' })
   })
+
+  test.skipIf(process.platform === 'win32')('that has no end is not read to it', async () => {
+    await expect(loadConfig('/dev/zero')).rejects.toMatchObject({ code: 'file_unreadable', details: { file: '/dev/zero' } })
+  })
 })
 
 describe('what is wrong with a configuration', () => {

@@ -145,4 +145,13 @@ describe('an export', () => {
     const forged = lines.with(line, `${JSON.stringify(record)}\n`)
     await expect(imported(forged)).rejects.toMatchObject({ code: 'invalid_input', details: { line: line + 1 } })
   })
+
+  test('is refused when one of its rules cannot be read', async () => {
+    const { lines } = await exported()
+    const line = lines.findIndex((text) => text.includes('"type":"publication"'))
+    const record = JSON.parse(lines[line] ?? '') as { digest: string; definition: { permissions: object[] } }
+    record.definition.permissions = [{ effect: 'deny', tool: '{a' }]
+    record.digest = digestJson(record.definition as never)
+    await expect(imported(lines.with(line, `${JSON.stringify(record)}\n`))).rejects.toMatchObject({ code: 'invalid_input' })
+  })
 })

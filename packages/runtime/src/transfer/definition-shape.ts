@@ -3,6 +3,7 @@ import type { Grants } from '../contracts/grants.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
 import { parseGrants } from '../grants/parse-grants.ts'
+import { parsePermissionRules } from '../grants/parse-rules.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
 import { count, data, effect, json, shapeOf, text } from './value-shapes.ts'
 
@@ -76,6 +77,7 @@ export const definition = shapeOf<Definition>()({
   outputSchema: data.exactOptional(),
   permissions: z
     .array(shapeOf<PermissionRule>()({ effect: z.enum(['deny', 'ask', 'allow']), tool: text, when: condition.exactOptional() }))
+    .refine((rules) => parsePermissionRules(rules).ok, 'expected permission rules')
     .exactOptional(),
   grants: grants.exactOptional(),
   agents: z.array(shapeOf<AgentEntry>()({ name: text, ref: text, description: text.exactOptional() })).exactOptional(),
