@@ -9,13 +9,16 @@ import { isImage, readAttachment } from './attachment.ts'
 export type Typed =
   | { readonly kind: 'help' }
   | { readonly kind: 'attach'; readonly paths: readonly string[] }
-  | { readonly kind: 'message'; readonly text: string; readonly images: readonly string[] }
+  | { readonly kind: 'message'; readonly text: string; readonly images: readonly string[]; readonly interrupts?: true }
+  | { readonly kind: 'cancel'; readonly reason: string | undefined }
 
 /** What is said about how to talk. */
 export const CHAT_HELP: readonly string[] = [
   'A line is a message. A backslash at its end goes on in the next line; pasted lines stay together.',
   '/image PATH  adds an image (or a PDF, or a text) to the next message; so does its path in the message.',
-  'While the agent works, a message is read at its next turn.',
+  'While the agent works, a message waits for its next turn: the answer that is coming is finished, tools are not disturbed.',
+  '/interrupt TEXT  does not wait: the answer that is coming is dropped, and the text is read at once.',
+  '/cancel [WHY]  ends the run: the answer and the tools are aborted. The next message begins another one.',
   'Ctrl-D ends. Ctrl-C lets go of the thread, which goes on when it is resumed.'
 ]
 
@@ -26,6 +29,10 @@ export const CHAT_HELP: readonly string[] = [
 export function readTyped(text: string, options: { readonly cwd: string; readonly findsImages: boolean }): Typed {
   const trimmed = text.trim()
   if (trimmed === '/help') return { kind: 'help' }
+  const cancel = /^\/cancel(?:\s+(.+))?$/s.exec(trimmed)
+  if (cancel) return { kind: 'cancel', reason: cancel[1] }
+  const interrupting = /^\/interrupt\s+(.+)$/s.exec(trimmed)?.[1]
+  if (interrupting !== undefined) return { kind: 'message', text: interrupting, images: [], interrupts: true }
   const named = /^\/image\s+(.+)$/.exec(trimmed)?.[1]
   if (named !== undefined) return { kind: 'attach', paths: [resolve(options.cwd, toPath(named))] }
   const words = options.findsImages ? wordsOf(trimmed) : []

@@ -1,12 +1,14 @@
 // One conversation over one thread. Messages go into its inbox whenever they come; one drive at a time shows what follows, and begins
 // again while anything of the log has not been shown.
-import type { Cursor, HoldfastEvent, MessageReceipt, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
+import type { CommittedEvent, Cursor, HoldfastEvent, MessageReceipt, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
 import { describeOwner } from './owner.ts'
 import { takeThread, tryToTake } from './ownership.ts'
 import { tellRedacted } from './redaction-notice.ts'
+import { textOfBody } from './render-event.ts'
+import { toVisibleLine } from './visible-text.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What a conversation is made of. */
@@ -40,6 +42,8 @@ export class ChatSession {
   /** The last event that was shown. */
   #shown: Cursor | undefined
   #delivered = 0
+  /** Messages that came while the agent worked, until they are read. */
+  readonly #queued = new Set<string>()
   #driving: Promise<void> | undefined
   readonly #failed = Promise.withResolvers<never>()
   #exitCode: number = EXIT.completed
@@ -72,19 +76,30 @@ export class ChatSession {
     this.#drive(this.#thread)
   }
 
-  /** Sends a message. It is read at the next turn of a run that goes on; else it begins the next run. */
-  async say(parts: readonly Part[]): Promise<void> {
+  /** Sends a message. It is read at the next turn of a run that goes on, or at once; else it begins the next run. */
+  async say(parts: readonly Part[], { interrupt }: { readonly interrupt: boolean }): Promise<void> {
     if (this.#thread === undefined) {
       const started = await this.#options.start(parts)
       this.#thread = started
       this.#context.output.progress(`thread ${started.id}`)
       tellRedacted(this.#context.output, started.redacted)
     } else {
-      tellRedacted(this.#context.output, (await this.#thread.message(parts)).redacted)
-      if (this.#driving === undefined) await this.#take(this.#thread)
+      const id = `msg_${crypto.randomUUID()}`
+      const isQueued = this.#driving !== undefined
+      // Before it is sent: whoever takes it may be quicker than we are told.
+      if (isQueued) this.#queued.add(id)
+      tellRedacted(this.#context.output, (await this.#thread.message(parts, { id, interrupt })).redacted)
+      if (isQueued) this.#tell(interrupt ? 'interrupting' : 'queued for the next turn')
+      else await this.#take(this.#thread)
     }
     this.#delivered += 1
     this.#drive(this.#thread)
+  }
+
+  /** Ends the run that goes on. */
+  async cancel(reason: string | undefined): Promise<void> {
+    if (this.#thread === undefined || this.#driving === undefined) return this.#context.output.notice('There is nothing to cancel.')
+    await this.#thread.cancel(reason === undefined ? {} : { reason })
   }
 
   /** Rejects with what makes driving impossible. */
@@ -123,7 +138,9 @@ export class ChatSession {
         again: (command) => (command === 'resume' ? again(thread.id) : againOf(thread.id, this.#context)(command)),
         omit: OMITTED,
         onEvent: (event) => {
-          if ('cursor' in event) this.#shown = event.cursor
+          if (!('cursor' in event)) return
+          this.#shown = event.cursor
+          this.#tellRead(event)
         }
       })
       const delivered = this.#delivered
@@ -132,6 +149,17 @@ export class ChatSession {
       const { row } = await thread.info()
       if (!isOpen(row) && !(await this.#hasUnseen(thread)) && delivered === this.#delivered) return
     }
+  }
+
+  #tellRead(event: CommittedEvent): void {
+    const { cause } = event.data
+    if (cause === undefined || !this.#queued.delete(cause) || event.type !== 'message.received') return
+    this.#tell(`read: ${toVisibleLine(textOfBody(event.data.parts))}`)
+  }
+
+  #tell(line: string): void {
+    const { output } = this.#context
+    output.progress(output.paint(line, 'dim'))
   }
 
   async #hasUnseen(thread: ThreadHandle): Promise<boolean> {

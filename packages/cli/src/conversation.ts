@@ -68,9 +68,12 @@ class Conversation {
         return
       case 'message': {
         const parts = await toMessageParts(typed, this.#attached)
-        await this.#session.say(parts)
+        await this.#session.say(parts, { interrupt: typed.interrupts === true })
         this.#attached = []
+        return
       }
+      case 'cancel':
+        await this.#session.cancel(typed.reason)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ThreadHandle } from '@holdfast/runtime'
+import type { ItemReceipt, JsonObject, ThreadHandle } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
@@ -13,27 +13,29 @@ import { openExisting } from './workspace.ts'
 /** How something is sent to a thread. */
 export interface DeliveryOptions extends OpenOptions {
   readonly detach?: boolean
+  /** Wait until what is left to others is taken or returned. */
+  readonly receipt?: boolean
   readonly jsonl?: boolean
 }
 
 /** What became of what was delivered. */
-export type Delivered = JsonObject & { readonly redacted?: readonly string[] }
+export type Delivered = JsonObject & { readonly item: string; readonly redacted?: readonly string[] }
 
 /** Puts something into a thread's inbox and says what became of it. */
 export type Deliver = (thread: ThreadHandle) => Promise<Delivered>
 
 /** Delivers, and drives the thread here until it rests, unless somebody else does or that is not wanted. Gives the exit code. */
 export function send(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
-  return options.detach === true ? deliverOnly(id, context, deliver) : deliverAndDrive(id, context, options, deliver)
+  return options.detach === true ? deliverOnly(id, context, options, deliver) : deliverAndDrive(id, context, options, deliver)
 }
 
-async function deliverOnly(id: string, context: CommandContext, deliver: Deliver): Promise<number> {
+async function deliverOnly(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
   await using workspace = await openExisting(context, { delivers: true })
-  const receipt = await deliver(workspace.runtime.thread(id))
-  tellRedacted(context.output, receipt.redacted)
-  context.output.document({ thread: id, ...receipt })
+  const thread = workspace.runtime.thread(id)
+  const delivered = await deliver(thread)
+  tellRedacted(context.output, delivered.redacted)
   context.output.progress(`Delivered. Whoever drives ${id} takes it; to do that here: ${againOf(id, context)('resume')}`)
-  return EXIT.completed
+  return await leave(thread, context, options, delivered)
 }
 
 async function deliverAndDrive(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
@@ -41,15 +43,40 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
   await using _ = workspace
   return await context.interruption.hold(async () => {
     const after = await headOf(thread)
-    const receipt = await deliver(thread)
-    tellRedacted(context.output, receipt.redacted)
+    const delivered = await deliver(thread)
+    tellRedacted(context.output, delivered.redacted)
     context.output.progress(`delivered to ${id}`)
     const owner = await take(thread, context)
     if (owner === undefined) return driveToRest(thread, context, workspace, { after })
-    context.output.document({ thread: id, ...receipt, owner: { ...owner } })
     context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
-    return EXIT.completed
+    return await leave(thread, context, options, { ...delivered, owner: { ...owner } })
   })
+}
+
+/** Tells what is known of something that others take; with `--receipt`, what became of it. */
+async function leave(thread: ThreadHandle, context: CommandContext, options: DeliveryOptions, delivered: Delivered): Promise<number> {
+  const { output, interruption } = context
+  if (options.receipt !== true) {
+    output.document({ thread: thread.id, ...delivered })
+    return EXIT.completed
+  }
+  const receipt = await thread.receipt(delivered.item, { wait: true, signal: interruption.signal })
+  output.document({ thread: thread.id, ...delivered, ...receipt })
+  output.notice(describeReceipt(receipt))
+  return receipt.state === 'returned' ? EXIT.cancelled : EXIT.completed
+}
+
+function describeReceipt(receipt: ItemReceipt): string {
+  switch (receipt.state) {
+    case 'queued':
+      return 'It is still queued.'
+    case 'taken':
+      return `It is read${receipt.run === undefined ? '' : ` by ${receipt.run}`}.`
+    case 'returned':
+      return `It came back unread: ${receipt.why}.`
+    case 'discarded':
+      return `It had nothing to act on: ${receipt.why}.`
+  }
 }
 
 async function take(thread: ThreadHandle, context: CommandContext): Promise<Owner | undefined> {

@@ -13,7 +13,7 @@ import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
 import { logCommand } from './commands/log.ts'
-import { messageCommand } from './commands/message.ts'
+import { interruptCommand, messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { retryCommand } from './commands/retry.ts'
@@ -57,6 +57,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   showCommand,
   logCommand,
   messageCommand,
+  interruptCommand,
   cancelCommand,
   retryCommand,
   attachCommand,

@@ -24,13 +24,15 @@ const LINES: Lines = {
   'run.cancelRequested': ({ reason }) => `cancel requested: ${toVisibleLine(reason)}`,
   'run.ended': ({ status, why, error }) =>
     `run ${status}${error ? `: ${toVisibleLine(error.message)}` : why === undefined ? '' : `: ${why}`}`,
-  'message.received': ({ source, parts }) => `${source.kind} says: ${toVisibleLine(textOfBody(parts))}`,
-  'message.returned': ({ why }) => `a message was returned: ${why}`,
+  'message.received': ({ source, parts, interrupts }) =>
+    `${source.kind} ${interrupts === undefined ? 'says' : 'interrupts'}: ${toVisibleLine(textOfBody(parts))}`,
+  'message.returned': ({ why, parts }) => `a message came back unread (${why})${parts ? `: ${toVisibleLine(textOfBody(parts))}` : ''}`,
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
   'turn.started': ({ turn, try: count, model, moved }) =>
     `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}${moved ? renderMove(moved) : ''}`,
   'model.responded': (data, reading) => renderAnswer(data, reading),
-  'model.failed': ({ why, error }) => `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
+  'model.failed': ({ why, error }) =>
+    why === 'interrupted' ? 'interrupted' : `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
   'call.gated': ({ call, verdict, by }, reading) =>
     verdict === 'run' ? undefined : `${nameOf(call, reading)}: ${verdict} by ${toVisibleLine(by)}`,
   'call.started': ({ call, try: count }, reading) => `${nameOf(call, reading)} started${count > 1 ? ` (try ${count})` : ''}`,
@@ -122,7 +124,8 @@ function renderBody(body: Body): string {
   return renderJson(bodyOf(body))
 }
 
-function textOfBody(parts: Body<readonly Part[]>): string {
+/** The text of a message as far as it can be looked at. */
+export function textOfBody(parts: Body<readonly Part[]>): string {
   const value = bodyOf(parts)
   return typeof value === 'string' ? value : textOf(value)
 }

@@ -11,3 +11,8 @@ export function timeLimit(text: string): number {
   if (value >= 1 && value <= LONGEST_MS) return value
   throw new InvalidArgumentError('Expected a time above 0, such as 500 (milliseconds), 30s, 5m or 1h.')
 }
+
+/** The same, and none at all. */
+export function grace(text: string): number {
+  return /^0+(?:\.0+)?(?:ms|s|m|h)?$/.test(text) ? 0 : timeLimit(text)
+}

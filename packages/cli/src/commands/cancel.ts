@@ -6,10 +6,12 @@ import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { EXIT } from '../exit-code.ts'
 import { parseThreadId } from '../thread-id.ts'
+import { grace } from '../time-limit.ts'
 import { openExisting } from '../workspace.ts'
 
 interface CancelOptions extends DeliveryOptions {
   readonly reason?: string
+  readonly grace?: number
 }
 
 const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(['completed', 'failed', 'cancelled', 'stopped'])
@@ -22,6 +24,7 @@ export function cancelCommand(choose: Choose): Command {
       .description('Ends the run of a thread: its model call and its tools are aborted. The thread takes later messages.')
       .argument('<thread>', 'its id')
       .option('--reason <text>', 'why, for the record')
+      .option('--grace <time>', 'how long a running tool may still say what became of it: 0, 500, 10s (default: 2s)', grace)
       .option('--detach', 'only deliver: whoever drives the thread takes it')
   )
     .addHelpText(
@@ -45,8 +48,9 @@ async function cancelThread(context: CommandContext, id: string, options: Cancel
     return EXIT.completed
   }
   const code = await send(id, context, { ...options, onlyEnds: true }, async (thread) => {
-    await thread.cancel(options.reason === undefined ? {} : { reason: options.reason })
-    return { state: 'queued' }
+    const { reason, grace: graceMs } = options
+    const { item } = await thread.cancel({ ...(reason === undefined ? {} : { reason }), ...(graceMs === undefined ? {} : { graceMs }) })
+    return { item, state: 'queued' }
   })
   // That the run ended is what was asked for.
   return DONE.has(code) ? EXIT.completed : code
