@@ -5,7 +5,7 @@ export interface Turn {
   readonly finish?: string
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number }
   readonly delayMs?: number
-  readonly error?: { readonly message?: string; readonly status?: number }
+  readonly error?: { readonly message?: string; readonly status?: number; readonly retryAfter?: number }
   readonly when?: string
 }
 
