@@ -31,11 +31,6 @@ export function newFile(name: string): string {
   return join(FOLDER, `${name}-${process.pid}-${files}.db`)
 }
 
-/** Removes a store's file, with those beside it. */
-export function removeFile(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
-}
-
 /** Makes an empty store. */
 export async function openStore(kind: StoreKind): Promise<BenchStore> {
   return kind === 'memory' ? wrap(memoryStore(), null, kind) : openFile(newFile(kind), kind)
@@ -56,7 +51,7 @@ function wrap(store: Store, path: string | null, kind: StoreKind): BenchStore {
     reopen: async () => (path === null || kind === 'memory' ? wrap(store, null, kind) : openFile(path, kind)),
     [Symbol.asyncDispose]: async () => {
       await close()
-      if (path !== null) removeFile(path)
+      if (path !== null) for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
     }
   }
 }

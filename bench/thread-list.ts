@@ -1,23 +1,28 @@
 // A process of its own: what a list of threads costs in a store of 100,000, by itself and as `holdfast threads`.
 import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { ThreadQuery } from '@holdfast/runtime'
 import { createRuntime, sqliteStore } from '@holdfast/runtime'
 import { median, print, round } from './figures.ts'
 import { benchModel } from './model.ts'
-import { newFile, removeFile } from './store.ts'
+import { newFile } from './store.ts'
 
 const THREADS = 100_000
 const REPEATS = 9
 const COMMAND = resolve('packages/cli/bin/holdfast.js')
 
-const path = newFile('threads')
+const project = newFile('threads')
+const path = join(project, '.holdfast', 'holdfast.db')
 try {
+  mkdirSync(project)
+  // As in every project that `holdfast init` makes.
+  writeFileSync(join(project, 'holdfast.config.yaml'), 'version: "1.0"\nmodels: { main: { provider: scripted, model: ./script.yaml } }\n')
   await makeThreads()
   print({ measure: 'threads', threads: THREADS, ...(await timeQueries()), ...timeCommands() })
 } finally {
-  removeFile(path)
+  rmSync(project, { recursive: true, force: true })
 }
 
 /** One thread that the runtime made, again and again under other ids: one in a hundred goes on, and one in a thousand has a label that few have. */
@@ -82,17 +87,21 @@ function timeCommands(): { readonly [field: string]: number } {
   const time = (args: readonly string[]): number => {
     const times = Array.from({ length: REPEATS }, () => {
       const since = performance.now()
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } })
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        cwd: project,
+        encoding: 'utf8',
+        env: { ...process.env, NODE_OPTIONS: '' }
+      })
       const durationMs = performance.now() - since
       if (status !== 0) throw new Error(`node ${args.join(' ')} failed:\n${stderr}`)
-      if (args.length > 2 && !stdout.includes('thr_')) throw new Error(`no thread was listed:\n${stdout}`)
+      if (args[0] === COMMAND && !stdout.includes('thr_')) throw new Error(`no thread was listed:\n${stdout}`)
       return durationMs
     })
     return round(median(times))
   }
   return {
-    ms: time([COMMAND, 'threads', '--store', path]),
-    jsonMs: time([COMMAND, 'threads', '--json', '--label', 'team=blue', '--store', path]),
+    ms: time([COMMAND, 'threads']),
+    jsonMs: time([COMMAND, 'threads', '--json', '--label', 'team=blue']),
     emptyMs: time(['--eval', ''])
   }
 }

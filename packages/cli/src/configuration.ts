@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Config, ProviderInfo, RegisteredAgent } from '@holdfast/config'
 import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
@@ -15,6 +16,19 @@ export async function readConfiguration(path: string | undefined): Promise<Confi
   if (path === undefined) return NONE
   const { loadConfig } = await loadConfiguration()
   return loadConfig(path)
+}
+
+/**
+ * Reads a configuration to know which store it names. Where the word does not stand in it, it names none, however broken it is: whoever only
+ * looks is shown what there is without its being read and checked.
+ */
+export async function readStoreProject(context: CommandContext, path: string | undefined): Promise<Project> {
+  return readProject(context, path !== undefined && (await mayNameStore(path)) ? path : undefined)
+}
+
+/** A backslash may spell the word with an escape. */
+async function mayNameStore(path: string): Promise<boolean> {
+  return /store|\\/.test(await readFile(path, 'latin1').catch(() => 'store'))
 }
 
 /** A configuration, and the context with what the `.env` beside it says. */

@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url'
 /** The runtime. */
 export const loadRuntime = () => import('@holdfast/runtime')
 
+/** What looks into a store, without the runtime. */
+export const loadLook = () => import('@holdfast/runtime/look')
+
 /** Configuration files and models. */
 export const loadConfiguration = () => import('@holdfast/config')
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { loadRuntime } from './libraries.ts'
+import { loadLook } from './libraries.ts'
 
 /** Who owns a thread, as far as the store tells. */
 export interface Owner {
@@ -13,7 +13,7 @@ export type Life = 'alive' | 'dead' | 'unknown'
 
 /** Looks whether a worker lives. A number that is now our own was that of a process that is gone. */
 export async function lifeOf(worker: string, host: string = hostname()): Promise<Life> {
-  const { parseWorkerId } = await loadRuntime()
+  const { parseWorkerId } = await loadLook()
   const identity = parseWorkerId(worker)
   if (identity === null || identity.host !== host || !Number.isSafeInteger(identity.pid) || identity.pid < 1) return 'unknown'
   return identity.pid !== process.pid && isAlive(identity.pid) ? 'alive' : 'dead'

@@ -2,8 +2,8 @@ import { userInfo } from 'node:os'
 import type { EngineConfig } from '@holdfast/config'
 import type { Logger, ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
-import { readProject } from './configuration.ts'
-import { loadRuntime } from './libraries.ts'
+import { readProject, readStoreProject } from './configuration.ts'
+import { loadLook, loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 import { toVisibleLine } from './visible-text.ts'
@@ -61,14 +61,27 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
  * none.
  */
 export async function openExisting(context: CommandContext, options: { readonly delivers?: boolean } = {}): Promise<Workspace> {
+  // Who only looks is shown what is kept, and that holds no secret.
+  if (options.delivers !== true) return openWorkspace(context, await locateExisting(context))
+  const { cwd } = context.io
+  const { config, context: known } = await readProject(context, findConfigFile(cwd))
+  const { env } = known.io
+  await context.secrets.register(config, env)
+  return openWorkspace(context, findExistingStore({ named: context.options.store, config, cwd, env }))
+}
+
+/** Opens the store that is there by itself, without what drives threads: for lists, which must come at once. Throws as `openExisting`. */
+export async function openStoreOnly(context: CommandContext): Promise<Store> {
+  const location = await locateExisting(context)
+  const { sqliteStore } = await loadLook()
+  return sqliteStore(location.path)
+}
+
+async function locateExisting(context: CommandContext): Promise<StoreLocation> {
   const { cwd } = context.io
   const named = context.options.store
-  const isRead = named === undefined || options.delivers === true
-  const { config, context: known } = await readProject(context, isRead ? findConfigFile(cwd) : undefined)
-  const { env } = known.io
-  // Who only looks is shown what is kept, and that holds none.
-  if (options.delivers) await context.secrets.register(config, env)
-  return openWorkspace(context, findExistingStore({ named, config, cwd, env }))
+  const { config, context: known } = await readStoreProject(context, named === undefined ? findConfigFile(cwd) : undefined)
+  return findExistingStore({ named, config, cwd, env: known.io.env })
 }
 
 /** In the command it is the user of the system who acts. */

@@ -202,6 +202,21 @@ describe('a store that cannot be used', () => {
     expect(readdirSync(folder)).toEqual(before)
   })
 
+  test('is found by commands that look when the configuration is broken and cannot name it, and not when it may', async () => {
+    const folder = folderWith(AGENT)
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    addFiles(folder, { 'holdfast.config.yaml': 'version: "1.0"\nmodels: [broken' })
+    expect(await holdfast(folder, ['threads'])).toMatchObject({ code: 0, stdout: expect.stringContaining(thread) })
+    expect((await holdfast(folder, ['show', thread])).code).toBe(0)
+    expect((await refusalOf(folder, ['message', thread, 'hello', '--detach'], 2)).code).toBe('invalid_config')
+    for (const key of ['store', '"st\\x6fre"']) {
+      addFiles(folder, { 'holdfast.config.yaml': `version: "1.0"\n${key}: other.db\nmodels: [broken` })
+      expect((await refusalOf(folder, ['threads'], 2)).code).toBe('invalid_config')
+      addFiles(folder, { 'holdfast.config.yaml': `version: "1.0"\n${key}: other.db\n` })
+      expect((await refusalOf(folder, ['threads'], 6)).details['path']).toBe(join(folder, 'other.db'))
+    }
+  })
+
   test('is left as it is when it is no store', async () => {
     const folder = folderWith({ ...AGENT, 'notes.txt': 'dear diary, nothing of this is a database' })
     const error = await refusalOf(folder, ['run', 'agent.yaml', '--store', 'notes.txt'], 6)

@@ -3,6 +3,7 @@ import type { Clock, IdSource } from './contracts/clock.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
+import { DEFAULT_TENANT } from './contracts/ids.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
 import type { ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
@@ -144,7 +145,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     bodies,
     clock,
     ids,
-    tenant: options.tenant ?? 'default',
+    tenant: options.tenant ?? DEFAULT_TENANT,
     principal: options.principal ?? { kind: 'host', id: 'host' },
     hub,
     engine,

@@ -9,9 +9,10 @@ import { renderLabels } from '../label-option.ts'
 import type { ListOptions } from '../list-options.ts'
 import { addListOptions, toThreadQuery } from '../list-options.ts'
 import { EXIT } from '../exit-code.ts'
+import { loadLook } from '../libraries.ts'
 import { wholeNumber } from '../option-values.ts'
 import { toVisibleLine } from '../visible-text.ts'
-import { openExisting } from '../workspace.ts'
+import { openStoreOnly } from '../workspace.ts'
 
 interface ThreadsOptions extends ListOptions {
   readonly limit: number
@@ -42,9 +43,10 @@ goes on with it: "driven", "pausing" until its \`timerAt\`, "interrupted" (its r
 
 async function listThreads(context: CommandContext, options: ThreadsOptions): Promise<number> {
   const { output } = context
-  await using workspace = await openExisting(context)
+  await using store = await openStoreOnly(context)
+  const { DEFAULT_TENANT } = await loadLook()
   const { limit, after } = options
-  const page = await workspace.runtime.threads({ ...toThreadQuery(options), limit, ...(after === undefined ? {} : { after }) })
+  const page = await store.threads({ tenant: DEFAULT_TENANT, ...toThreadQuery(options), limit, ...(after === undefined ? {} : { after }) })
   const items = await Promise.all(page.items.map(async (info) => ({ ...info, driving: await drivingOf(info) })))
   output.document({ ...page, items })
   if (items.length === 0) output.progress('No threads.')

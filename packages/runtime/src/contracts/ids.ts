@@ -21,3 +21,6 @@ export type Ms = number
 
 /** Who does something. Stamped by the API from the caller's identity, never read from a body. */
 export type Principal = { readonly kind: 'person' | 'host' | 'agent' | 'runtime'; readonly id: string }
+
+/** The tenant of whoever names none. */
+export const DEFAULT_TENANT = 'default'

@@ -1,0 +1,6 @@
+// What looking into a store takes. An entry point of its own: who only lists threads loads nothing that drives them.
+export type { SqliteStoreOptions } from './stores/sqlite-store.ts'
+export { sqliteStore } from './stores/sqlite-store.ts'
+export type { WorkerIdentity } from './engine/worker-id.ts'
+export { parseWorkerId } from './engine/worker-id.ts'
+export { DEFAULT_TENANT } from './contracts/ids.ts'
