@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
+import { artifactsCommand } from './commands/artifacts.ts'
 import { attachCommand } from './commands/attach.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { chatCommand } from './commands/chat.ts'
@@ -67,6 +68,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   removeCommand,
   exportCommand,
   importCommand,
+  artifactsCommand,
   storeCommand,
   configCommand,
   modelsCommand,

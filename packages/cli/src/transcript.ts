@@ -1,4 +1,5 @@
 import type { CallResult, Commit, Fact, FactOf, Principal, ThreadHandle } from '@holdfast/runtime'
+import { isRuntimeError } from './failure.ts'
 import { bodyOf, callsOf, renderMove, renderResult, textOf } from './render-event.ts'
 import { toVisibleLine, toVisibleText } from './visible-text.ts'
 
@@ -25,11 +26,21 @@ export async function readTranscript(thread: ThreadHandle): Promise<readonly Tra
   const transcript = new Transcript()
   let from = 1
   for (;;) {
-    const page = await thread.log(from, PAGE_BYTES)
+    const page = await readPage(thread, from)
     for (const commit of page) transcript.add(commit)
     const last = page.at(-1)
     if (last === undefined) return transcript.entries
     from = last.sequence + 1
+  }
+}
+
+/** What was said is shown whole; by its beginning where that is damaged, for whoever looks wants to see what there is. */
+async function readPage(thread: ThreadHandle, from: number): Promise<readonly Commit[]> {
+  try {
+    return await thread.log(from, PAGE_BYTES, { bodies: 'whole' })
+  } catch (error) {
+    if (!isRuntimeError(error) || (error.code !== 'artifact_missing' && error.code !== 'artifact_corrupt')) throw error
+    return thread.log(from, PAGE_BYTES)
   }
 }
 

@@ -2,7 +2,10 @@ import { open, rename, rm } from 'node:fs/promises'
 import { Failure } from './failure.ts'
 
 /** Writes a file, whole or not at all, for this user alone. One that is there is replaced. Throws `file_unreadable` where that cannot be. */
-export async function writeWhole(path: string, lines: AsyncIterable<string>): Promise<{ readonly lines: number; readonly bytes: number }> {
+export async function writeWhole(
+  path: string,
+  lines: AsyncIterable<string> | Iterable<string | Uint8Array>
+): Promise<{ readonly lines: number; readonly bytes: number }> {
   const draft = `${path}.${process.pid}.tmp`
   const written = { lines: 0, bytes: 0 }
   try {
@@ -11,8 +14,10 @@ export async function writeWhole(path: string, lines: AsyncIterable<string>): Pr
     })
     try {
       for await (const line of lines) {
+        const bytes = Buffer.from(line)
+        await file.writeFile(bytes)
         written.lines += 1
-        written.bytes += (await file.write(line)).bytesWritten
+        written.bytes += bytes.length
       }
       await file.sync()
     } finally {

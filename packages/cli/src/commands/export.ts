@@ -16,7 +16,7 @@ interface ExportOptions {
 /** `holdfast export` */
 export function exportCommand(choose: Choose): Command {
   return new Command('export')
-    .description('Writes a thread as JSONL: its publication, its log and its inbox. Looks only.')
+    .description('Writes a thread as JSONL: its publication, its log with all its artifacts, and its inbox. Looks only.')
     .argument('<thread>', 'its id')
     .option('-o, --output <file>', 'where to write (default: standard output)', name)
     .addHelpText(

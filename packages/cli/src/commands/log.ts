@@ -34,7 +34,9 @@ export function logCommand(choose: Choose): Command {
       `
 Examples:
   $ holdfast log thr_0123456789abcdef --follow
-  $ holdfast log thr_0123456789abcdef --jsonl | grep call.settled`
+  $ holdfast log thr_0123456789abcdef --jsonl | grep call.settled
+
+A body of more than 64 KiB stands there by its beginning and its digest: \`holdfast artifacts get\` writes it out.`
     )
     .action((thread: string, options: LogOptions) =>
       choose((context) => showLog(context, parseThreadId(thread), options), { mode: options.jsonl === true ? 'jsonl' : undefined })
@@ -67,7 +69,7 @@ async function* readEvents(
   const last = await headOf(thread)
   if (follow !== true && from > last.sequence) return
   const after = { sequence: from - 1, index: Number.MAX_SAFE_INTEGER }
-  for await (const event of thread.events({ after, follow: true, signal: interruption.signal })) {
+  for await (const event of thread.events({ after, follow: true, bodies: 'preview', signal: interruption.signal })) {
     if (!('cursor' in event)) continue
     yield event
     if (follow !== true && event.cursor.sequence === last.sequence && event.cursor.index >= last.index) return

@@ -43,7 +43,8 @@ Examples:
 
 Nothing is killed: a thread that somebody drives, or whose run has not come to rest, is left as it is and the exit
 code is 6. End such a run with \`holdfast cancel\`, which needs none of its tools, or remove it as it stands with
---unfinished: what its calls had begun is then looked after by nobody. A thread that is gone already is no error.
+--unfinished: what its calls had begun is then looked after by nobody. A thread that is gone already is no error. Its artifacts
+go with \`holdfast artifacts gc\`, a day after they were put.
 With --json: { "items": [{ "thread", "state": "removed" | "missing" | "busy", "message"? }] }.`
     )
     .action((threads: readonly string[], options: RemoveOptions) =>

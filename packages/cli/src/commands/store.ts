@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { HoldfastError, Runtime, SqliteSizes, ThreadCheck } from '@holdfast/runtime'
+import { renderBytes } from '../byte-size.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
@@ -163,10 +164,4 @@ async function vacuum(context: CommandContext): Promise<number> {
 
 function renderSizes({ file, wal, free }: SqliteSizes): string {
   return `${renderBytes(file + wal)}${free === 0 ? '' : ` (${renderBytes(free)} free)`}`
-}
-
-function renderBytes(bytes: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
-  return `${step === 0 ? bytes : (bytes / 1024 ** step).toFixed(1)} ${units[step]}`
 }
