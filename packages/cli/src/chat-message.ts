@@ -28,7 +28,8 @@ export const CHAT_HELP: readonly string[] = [
  */
 export function readTyped(text: string, options: { readonly cwd: string; readonly findsImages: boolean }): Typed {
   const trimmed = text.trim()
-  if (trimmed === '/help') return { kind: 'help' }
+  // An interrupt without a text is not meant as a message.
+  if (trimmed === '/help' || trimmed === '/interrupt') return { kind: 'help' }
   const cancel = /^\/cancel(?:\s+(.+))?$/s.exec(trimmed)
   if (cancel) return { kind: 'cancel', reason: cancel[1] }
   const interrupting = /^\/interrupt\s+(.+)$/s.exec(trimmed)?.[1]

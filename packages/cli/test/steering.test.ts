@@ -105,6 +105,8 @@ describe('holdfast chat', () => {
     await chat.until(/stamp ok/)
     chat.type('one thing more\r')
     await chat.until(/queued for the next turn\n/)
+    chat.type('/interrupt\r')
+    await chat.until(/\/interrupt TEXT/)
     chat.type('/interrupt stop\r')
     await chat.until(/interrupting\n/)
     await chat.until(/read: one thing more\n[\s\S]*read: stop\n/)

@@ -39,6 +39,7 @@ describe('a message', () => {
     expect(roles(thread)).toEqual(['user', 'assistant', 'tool', 'user'])
   })
 
+  // B030
   test('waits while an approval is open', () => {
     const thread = running()
     thread.commit(...answer(thread.state, [callPart('pay')], { verdicts: ['hold'] }))
@@ -171,6 +172,7 @@ describe('a decision', () => {
     expect(thread.call(1).settled).toBe('denied')
   })
 
+  // B034
   test('that comes with a cancel is discarded', () => {
     const thread = held()
     const decision = thread.decide(1, 'approve')
