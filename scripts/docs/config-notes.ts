@@ -57,7 +57,7 @@ export const CONFIG_NOTES: FieldNotes = {
     without: 'nothing'
   },
   permissions: {
-    is: 'The layer of [permission rules](grants.md) of the host. Read and checked; this version holds no call against them.',
+    is: 'The layer of [permission rules](grants.md) of the host: every call of every agent is held against them.',
     type: 'list of rules',
     without: 'none'
   },

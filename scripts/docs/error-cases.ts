@@ -97,6 +97,10 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: ['`resume`, `message` or `settled` was to drive a thread in a process without its tools or models.'],
     message: 'the thread … cannot be driven here: this runtime lacks …'
   },
+  forbidden: {
+    when: ['`approve`, `deny`, `answer` or `decide` was called for a wait that this principal may not decide about.'],
+    message: 'The agent … may not decide about the wait …. Ask somebody who may.'
+  },
   conflict: {
     when: [
       'A start had an idempotency key under which another thread was started with other content.',

@@ -64,6 +64,11 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     remedy:
       'Name what is missing: `--tools FILE` for tools, `--config FILE` for models. A run whose tools are lost can be ended: `holdfast cancel` needs none.'
   },
+  forbidden: {
+    cause:
+      'Who acts through this runtime may not decide about the wait: a model, an agent and the runtime never may, and the host may say more.',
+    remedy: 'Decide as a person or host who may, or change `mayDecide` of the runtime.'
+  },
   conflict: {
     cause: 'Something else is there already under the same key, id or name, or the state of the thread does not allow what was asked.',
     remedy: 'Use another key, id or folder; for a retry, look at the thread with `holdfast explain`.'

@@ -58,7 +58,7 @@ export const FIELD_NOTES: FieldNotes = {
   'limits.maxParallelCalls': { is: 'Calls of one turn that run at the same time.' },
   outputSchema: { is: 'JSON Schema of the result; in code also a Standard Schema.', without: 'the result is text' },
   permissions: {
-    is: 'One layer of [permission rules](grants.md). Read, checked and kept with the publication; this version holds no call against them.',
+    is: 'One layer of [permission rules](grants.md). The strictest of all layers says what becomes of a call.',
     type: 'list of rules'
   },
   grants: {

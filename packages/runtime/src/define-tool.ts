@@ -1,9 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import type { Approval } from './contracts/approval.ts'
+import { isApproval } from './contracts/approval.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
-import type { Tool, ToolContext, ToolInput } from './contracts/tool.ts'
+import type { ApprovalFunction, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
 
 /** What describes the arguments of a tool: a Standard Schema that can give JSON Schema (zod 4.2 and later, …), or JSON Schema itself. */
@@ -30,6 +32,8 @@ export interface ToolOptions<Schema extends ToolSchema> {
   readonly maxResultLength?: number
   /** Changes when the tool's behaviour does. Default: the digest of its descriptor. */
   readonly version?: string
+  /** Whether a call is held until a person or the host decides; a function judges the final arguments. Default: never. */
+  readonly approval?: Approval | ApprovalFunction<ToolArguments<Schema>>
   /** Does it. The contract is that of `Tool.execute`. */
   execute(input: ToolArguments<Schema>, context: ToolContext): unknown
 }
@@ -57,6 +61,7 @@ export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schem
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     ...(options.maxResultLength === undefined ? {} : { maxResultLength: options.maxResultLength }),
     ...(options.version === undefined ? {} : { version: options.version }),
+    ...(options.approval === undefined ? {} : { approval: options.approval }),
     execute: (input: ToolArguments<Schema>, context: ToolContext) => options.execute(input, context)
   })
 }
@@ -89,6 +94,10 @@ const FIELDS: { readonly [field: string]: FieldRule } = {
   timeoutMs: COUNT,
   maxResultLength: COUNT,
   version: { expected: 'a text that is not empty', fits: (value) => value === undefined || (typeof value === 'string' && value !== '') },
+  approval: {
+    expected: 'true, false, { expiresInMs, quorum } with whole numbers above 0, or a function',
+    fits: (value) => value === undefined || typeof value === 'function' || isApproval(value)
+  },
   execute: { expected: 'a function', fits: (value) => typeof value === 'function' }
 }
 

@@ -1,35 +1,32 @@
+import { CodeRegistry } from './code-registry.ts'
 import type { RuntimeOptions } from './contracts/api.ts'
 import type { Clock, IdSource } from './contracts/clock.ts'
 import { HoldfastError } from './contracts/errors.ts'
-import type { Commit } from './contracts/fact.ts'
+import type { DecisionPolicy } from './contracts/decision.ts'
+import type { Grants } from './contracts/grants.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
 import { DEFAULT_TENANT } from './contracts/ids.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
 import type { ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
-import type { Claim } from './contracts/claim.ts'
 import type { Store, ThreadInfo } from './contracts/store.ts'
-import type { Tool } from './contracts/tool.ts'
 import { createPerform } from './effects/perform.ts'
-import type { PreparedPublication } from './effects/prepare.ts'
-import { preparePublication } from './effects/prepare.ts'
 import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
+import { foldThread, loadThread } from './fold-thread.ts'
+import { createEffectiveGrants } from './grants/effective-grants.ts'
+import { toHostGrants } from './host-grants.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
+import { PublicationCache } from './publication-cache.ts'
 import type { RuntimeBodies } from './runtime-bodies.ts'
 import { createRuntimeBodies } from './runtime-bodies.ts'
 import { toRuntimeLogger } from './runtime-logger.ts'
 import { createSecretRegistry } from './secrets.ts'
 import { SinkFeed } from './sink-feed.ts'
-import { evolve } from './state/evolve.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
-import { emptyState } from './state/state.ts'
-import { bornWith, repinnedIn } from './state/thread-fold.ts'
 import { redactError } from './util/redact-error.ts'
-
-const PAGE_BYTES = 4 * 1024 * 1024
 
 /** What the parts of a runtime share. */
 export interface RuntimeCore {
@@ -41,7 +38,11 @@ export interface RuntimeCore {
   readonly principal: Principal
   readonly hub: EventHub
   readonly engine: Engine<State>
-  readonly registry: ToolRegistry
+  /** Who may decide, beside what always holds. */
+  readonly mayDecide: DecisionPolicy
+  /** What threads may do that are driven here, at most. */
+  readonly grants: Grants
+  readonly registry: CodeRegistry
   readonly models: ModelResolver
   /** What is kept, logged, thrown or shown passes it first (I14). */
   readonly secrets: SecretRegistry
@@ -66,50 +67,26 @@ export interface RuntimeCore {
   isClosed: boolean
 }
 
-/** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
-export class ToolRegistry {
-  readonly #tools = new Map<string, Tool>()
-  #needs: readonly string[] = []
-
-  add(tools: readonly Tool<never>[]): void {
-    for (const tool of tools) {
-      const identity = `host:${tool.name}`
-      const known = this.#tools.get(identity)
-      if (known && known !== (tool as Tool)) {
-        throw new HoldfastError(
-          'invalid_tools',
-          `two different tools are named "${tool.name}": names are how threads find their tools after a restart`
-        )
-      }
-      this.#tools.set(identity, tool as Tool)
-    }
-    this.#needs = [...this.#tools.values()].map((tool) => `tool:${tool.name}`)
-  }
-
-  get(identity: string): Tool | undefined {
-    return this.#tools.get(identity)
-  }
-
-  get needs(): readonly string[] {
-    return this.#needs
-  }
-
-  list(): readonly Tool[] {
-    return [...this.#tools.values()]
-  }
+function toEngineOptions({ leaseMs = 10_000, concurrency = 256, recover = false }: RuntimeOptions) {
+  return { leaseMs, concurrency, recover }
 }
+
+const HOST: Principal = { kind: 'host', id: 'host' }
+const ANYBODY: DecisionPolicy = () => true
 
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {
-  const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry() } = options
+  const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry(), principal = HOST, mayDecide = ANYBODY } = options
+  const { permissions = [], sinks = [], tenant = DEFAULT_TENANT } = options
   const bodies = createRuntimeBodies(options)
   const logger = toRuntimeLogger(options.logger, secrets)
-  const feeds = (options.sinks ?? []).map((sink) => new SinkFeed(sink, { store, clock, logger }))
+  const feeds = sinks.map((sink) => new SinkFeed(sink, { store, clock, logger }))
   const hub = new EventHub(feeds)
-  const registry = new ToolRegistry()
-  registry.add(options.tools ?? [])
+  const registry = new CodeRegistry(options.tools)
   const faults = new Map<ThreadId, unknown>()
-  const publications = new PublicationCache(store, (identity) => registry.get(identity))
+  const grants = toHostGrants(options.grants)
+  const grantsOf = createEffectiveGrants(grants)
+  const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions })
   const models = toResolver(options.models)
   const prices = createPriceLookup({ logger, ...(options.prices && { overrides: options.prices }) })
   const perform = createPerform({
@@ -120,6 +97,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     costOf: (model, usage) => prices.costOf(model, usage),
     tool: (identity) => registry.get(identity),
     prepared: (digest) => publications.prepared(digest),
+    grantsOf,
     emit: (event) => hub.emit(event),
     isWatched: (thread) => hub.isWatched(thread),
     toolGraceMs: () => core.toolGraceMs
@@ -130,29 +108,22 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     ids,
     logger,
     heart: conversationHeart,
-    load: (claim) => foldThread(bodies, publications, claim.thread, claim),
+    load: (claim) => loadThread(bodies, publications, claim, grantsOf),
     perform,
     announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),
-    ended: (thread, end) => {
+    ended(thread, end) {
       if (typeof end === 'object') faults.set(thread, redactError(end.error, secrets))
       hub.look(thread)
     },
     needs: () => registry.needs,
-    ...{ leaseMs: options.leaseMs ?? 10_000, concurrency: options.concurrency ?? 256, recover: options.recover ?? false }
+    ...toEngineOptions(options)
   })
   const core: RuntimeCore = {
     store,
     bodies,
     clock,
     ids,
-    tenant: options.tenant ?? DEFAULT_TENANT,
-    principal: options.principal ?? { kind: 'host', id: 'host' },
-    hub,
-    engine,
-    registry,
-    models,
-    secrets,
-    faults,
+    ...{ tenant, principal, hub, engine, mayDecide, grants, registry, models, secrets, faults },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),
@@ -164,79 +135,6 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     isClosed: false
   }
   return core
-}
-
-class PublicationCache {
-  readonly #store: Store
-  readonly #codeOf: (identity: string) => Tool | undefined
-  readonly #known = new Map<string, { readonly publication: Publication; prepared?: Promise<PreparedPublication> }>()
-
-  constructor(store: Store, codeOf: (identity: string) => Tool | undefined) {
-    this.#store = store
-    this.#codeOf = codeOf
-  }
-
-  add(publication: Publication): void {
-    if (!this.#known.has(publication.digest)) this.#known.set(publication.digest, { publication })
-  }
-
-  known(digest: string): Publication | undefined {
-    return this.#known.get(digest)?.publication
-  }
-
-  async get(digest: string): Promise<Publication> {
-    const known = this.known(digest)
-    if (known) return known
-    const publication = await this.#store.publication(digest)
-    if (!publication) throw new HoldfastError('publication_missing', `the publication ${digest} is not in the store`)
-    this.add(publication)
-    return publication
-  }
-
-  prepared(digest: string): Promise<PreparedPublication> {
-    return this.#known.get(digest)?.prepared ?? this.#prepare(digest)
-  }
-
-  async #prepare(digest: string): Promise<PreparedPublication> {
-    const publication = await this.get(digest)
-    const entry = this.#known.get(digest) ?? { publication }
-    entry.prepared ??= preparePublication(publication, this.#codeOf)
-    return entry.prepared
-  }
-}
-
-/** Folds a thread's log, page by page. With a claim, only up to the head that was claimed. */
-async function foldThread(
-  bodies: RuntimeBodies,
-  publications: PublicationCache,
-  thread: ThreadId,
-  claim: Claim | null
-): Promise<{ readonly state: State; readonly head: number }> {
-  let state: State | null = null
-  let head = 0
-  for (;;) {
-    const page = await bodies.readWhole(thread, head + 1, PAGE_BYTES)
-    for (const commit of page) {
-      state ??= emptyState(thread, await publications.get(publicationOf(commit)))
-      for (const digest of repinnedIn(commit.facts)) state.publications.set(digest, await publications.get(digest))
-      foldCommit(state, commit)
-      head = commit.sequence
-    }
-    if (page.length === 0 || (claim && head >= claim.sequence)) break
-  }
-  if (!state) throw new HoldfastError('thread_not_found', `there is no thread ${thread} in this store`)
-  return { state, head }
-}
-
-function foldCommit(state: State, commit: Commit): void {
-  const stamp = { at: commit.at, attempt: commit.attempt, sequence: commit.sequence }
-  for (const fact of commit.facts) evolve(state, stamp, fact)
-}
-
-function publicationOf(commit: Commit): string {
-  const publication = bornWith([commit])
-  if (publication !== null) return publication
-  throw new HoldfastError('log_corrupt', `the log of ${commit.thread} does not begin with its creation`)
 }
 
 function toResolver(models: RuntimeOptions['models']): ModelResolver {

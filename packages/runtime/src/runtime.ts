@@ -2,6 +2,7 @@ import { toKeptBytes } from './artifacts/spilled-bodies.ts'
 import { assertKey } from './caller-key.ts'
 import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
 import { HoldfastError } from './contracts/errors.ts'
+import type { Grants } from './contracts/grants.ts'
 import type { Json } from './contracts/json.ts'
 import type { Labels } from './contracts/labels.ts'
 import { findLabelFault } from './contracts/labels.ts'
@@ -11,6 +12,10 @@ import type { NewThread } from './contracts/store.ts'
 import type { Tool } from './contracts/tool.ts'
 import { NO_USAGE } from './contracts/usage.ts'
 import { forkThread } from './fork-thread.ts'
+import { decide, toApproval } from './decisions.ts'
+import { toGrants } from './host-grants.ts'
+import { grantsAtBirth } from './grants/effective-grants.ts'
+import { toStoredGrants } from './grants/stored-grants.ts'
 import { importThread } from './import-thread.ts'
 import { freezeDefinition } from './manifest/publish.ts'
 import { compileTemplate } from './manifest/template.ts'
@@ -57,6 +62,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     fork: (thread, forkOptions = {}) => withoutSecrets(core.secrets, () => forkThread(core, thread, forkOptions)),
     threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
     waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
+    decide: (wait, decision) => withoutSecrets(core.secrets, () => decide(core, wait, decision)),
+    approve: (wait, approval = {}) => withoutSecrets(core.secrets, () => decide(core, wait, toApproval(approval))),
+    deny: (wait, { reason } = {}) =>
+      withoutSecrets(core.secrets, () => decide(core, wait, { decision: 'deny', ...(reason === undefined ? {} : { reason }) })),
+    answer: (wait, answer) => withoutSecrets(core.secrets, () => decide(core, wait, { decision: 'answer', answer })),
     import: (pieces) => withoutSecrets(core.secrets, () => importThread(core, pieces)),
     artifacts: createRuntimeArtifacts(core),
     close,
@@ -93,7 +103,16 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const kept = { parts, variables: core.secrets.redactJson(variables) }
   assertFits(kept)
   const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
-  const made = toThread(core, publication, { run: '', ...kept }, { key, labels: toLabels(core, options.labels) })
+  const made = toThread(
+    core,
+    publication,
+    { run: '', ...kept },
+    {
+      key,
+      labels: toLabels(core, options.labels),
+      grants: grantsAtBirth(core.grants, options.grants && toGrants(options.grants, 'grants of the start'), definition.grants)
+    }
+  )
   const { created, thread } = await core.store.create(made)
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
   core.engine.wake(thread)
@@ -139,10 +158,11 @@ interface FirstItem {
   readonly variables: { readonly [key: string]: Json }
 }
 
-/** What a thread is found by. */
+/** What a thread is found by, and what it may do. */
 interface Filing {
   readonly key: string | undefined
   readonly labels: { readonly labels?: Labels }
+  readonly grants: Grants
 }
 
 function toLabels({ secrets }: RuntimeCore, labels: Labels = {}): Filing['labels'] {
@@ -159,7 +179,7 @@ function toLabels({ secrets }: RuntimeCore, labels: Labels = {}): Filing['labels
 }
 
 function toThread(core: RuntimeCore, publication: Publication, first: FirstItem, filing: Filing): NewThread {
-  const { key, labels } = filing
+  const { key, labels, grants } = filing
   const { definition, digest } = publication
   // A key names its thread, so that two starts with one key make the same one.
   const own = key === undefined ? core.ids.next(20) : digestJson([core.tenant, key]).slice(7, 27)
@@ -171,7 +191,16 @@ function toThread(core: RuntimeCore, publication: Publication, first: FirstItem,
     ...(key === undefined ? {} : { key }),
     root: id,
     path: '',
-    created: { v: 1, type: 'thread.created', publication: digest, grants: {}, rules: [], root: id, depth: 0, ...labels },
+    created: {
+      v: 1,
+      type: 'thread.created',
+      publication: digest,
+      grants: toStoredGrants(grants) as unknown as Json,
+      rules: [],
+      root: id,
+      depth: 0,
+      ...labels
+    },
     first: toItem(core, id, 'start', 'start', body as unknown as Json),
     row: {
       status: 'queued',

@@ -5,7 +5,7 @@ import type { Tool } from '../src/contracts/tool.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
-import { answer, callPart, result } from './model/outcomes.ts'
+import { answer, callPart, gated, result } from './model/outcomes.ts'
 import { RecordedThread } from './model/recorded-thread.ts'
 import { paidThread, paying, till } from './fork-kit.ts'
 import {
@@ -180,6 +180,7 @@ describe('a call that waits for a decision', () => {
     thread.commit(result(thread.state, 0))
     thread.decide(1, 'approve')
     thread.commit()
+    thread.commit(gated(thread.state, 'run_0//1.1', 'run', 'pay'))
     thread.commit(result(thread.state, 1))
     const paid: string[] = []
     const tools = ['look', 'put', 'pay', 'wire', 'scan', 'move'].map((name) =>

@@ -58,6 +58,7 @@ describe('calls of one answer', () => {
     expect(startedCalls(thread.commit(...answer(thread.state, parts, { verdicts: ['hold'] })).facts)).toEqual(['1'])
     thread.decide(0, 'approve')
     expect(startedCalls(thread.commit().facts)).toEqual([])
+    expect(startedCalls(thread.commit(gated(thread.state, 'run_1//1.0', 'run', 'move')).facts)).toEqual([])
     expect(startedCalls(thread.commit(result(thread.state, 1)).facts)).toEqual(['0'])
     expect(startedCalls(thread.commit(result(thread.state, 0)).facts)).toEqual(['2'])
   })
@@ -166,7 +167,9 @@ describe('a held call', () => {
   test('starts when it is approved', () => {
     const thread = held()
     thread.decide(0, { decision: 'approve' })
-    expect(thread.commit().types).toEqual(['wait.resolved', 'call.started'])
+    expect(thread.commit().types).toEqual(['wait.resolved'])
+    expect(thread.plan().actions.map((action) => action.id)).toEqual(['run_1//1.0#gate.1'])
+    expect(thread.commit(gated(thread.state, 'run_1//1.0', 'run')).types).toEqual(['call.gated', 'call.started'])
   })
 
   test('is settled with the reason of the person who refuses it', () => {

@@ -110,7 +110,7 @@ describe('tools of a publication', () => {
         reference: 'nothing-like-it',
         path: 'tools[2]',
         ambiguous: false,
-        candidates: ['read_file', 'refund', 'send-mail', 'task_complete']
+        candidates: ['read_file', 'refund', 'send-mail', 'task_complete', 'ask_user']
       }
     ])
   })
@@ -159,10 +159,6 @@ describe('tools of a publication', () => {
     const [read, refund] = await toolsOf(['read_file', 'refund'], { limits: { toolTimeoutMs: 1_000 } })
     expect([read?.timeoutMs, refund?.timeoutMs]).toEqual([1_000, 1_000])
     expect((await toolsOf(['refund'], { limits: { toolTimeoutMs: 3e9 } }))[0]?.timeoutMs).toBe(3e9)
-  })
-
-  test('may not ask for approval yet, and this is not passed over', async () => {
-    expect(toCodes(await problemsOf(() => toolsOf([{ ref: 'refund', approval: true }])))).toEqual(['unsupported tools[0].approval'])
   })
 
   test('have schemas that can be compiled', async () => {

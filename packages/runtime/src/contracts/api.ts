@@ -3,12 +3,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ArtifactStore } from './artifact.ts'
 import type { RuntimeArtifacts } from './artifact-api.ts'
 import type { Clock, IdSource } from './clock.ts'
+import type { RememberedScope } from './approval.ts'
+import type { Decision, DecisionPolicy, DecisionReceipt } from './decision.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
 import type { ForkedCall, ForkOptions } from './fork.ts'
 import type { GrantsInput } from './grants.ts'
-import type { CallId, ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
+import type { CallId, ItemId, Ms, Principal, RunId, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
@@ -40,9 +42,9 @@ export interface AgentDefinition {
   readonly limits?: Limits
   /** JSON Schema, or a Standard Schema that can give one. */
   readonly outputSchema?: JsonObject | StandardSchemaV1
-  /** One layer of permission rules. Kept with the publication; this version holds no call against them. */
+  /** One layer of permission rules; the strictest of all layers says what becomes of a call. */
   readonly permissions?: readonly PermissionRule[]
-  /** What it asks for; never more than it is given. Kept with the publication; this version holds no call against them. */
+  /** What it asks for; it never has more than it is given. Default: all that it is given. */
   readonly grants?: GrantsInput
   /** Agents that it may start. Kept with the publication; no tool starts them yet. */
   readonly agents?: readonly AgentEntry[]
@@ -83,6 +85,15 @@ export interface RuntimeOptions {
    * without them; a call whose arguments hold one is blocked (`secret_in_arguments`); a definition that holds one is refused.
    */
   readonly secrets?: SecretRegistry
+  /**
+   * What threads may do that are driven here, at most: a thread holds what it was made with and what is granted here today. Default: all tools, models,
+   * connections and agents of this runtime, and nothing of the machine. Throws `invalid_input` for what cannot be read.
+   */
+  readonly grants?: GrantsInput
+  /** The host's rules about calls, those of today. A call that a definition's rules allow is still denied, or held, when these say so. */
+  readonly permissions?: readonly PermissionRule[]
+  /** Who may decide about waits, beside what always holds: never a model, an agent or the runtime. Default: whoever acts through this runtime. */
+  readonly mayDecide?: DecisionPolicy
   /** Observe the events of all threads that are driven here. `close` waits until they have been given what there is. */
   readonly sinks?: readonly EventSink[]
 }
@@ -97,6 +108,8 @@ export interface StartOptions {
   readonly idempotencyKey?: string
   /** What the thread is filed under: at most 16, keys of 63 and values of 256 characters, kept with it and shown in lists. */
   readonly labels?: Labels
+  /** What the thread may do, for good: of what the runtime grants and what the definition asks for. Default: all of that. */
+  readonly grants?: GrantsInput
 }
 
 /** How a run came to rest. */
@@ -288,6 +301,14 @@ export interface ForkHandle extends ThreadHandle {
   readonly redacted?: readonly string[]
 }
 
+/** What an approval may say. */
+export interface ApproveOptions {
+  readonly note?: string
+  /** In place of the model's; the model is told. */
+  readonly arguments?: JsonObject
+  readonly remember?: RememberedScope
+}
+
 /** The runtime: everything that the command, a server or a program does goes through it. */
 export interface Runtime extends AsyncDisposable {
   readonly artifacts: RuntimeArtifacts
@@ -303,7 +324,19 @@ export interface Runtime extends AsyncDisposable {
    */
   fork(thread: ThreadId, options?: ForkOptions): Promise<ForkHandle>
   threads(query?: Omit<ThreadQuery, 'tenant'>): Promise<Page<ThreadInfo>>
+  /** Everything that waits for a person, of all threads, whoever drives them. */
   waits(query?: Omit<WaitQuery, 'tenant'>): Promise<Page<WaitRow>>
+  /**
+   * Decides about a wait, once, in any process: what is approved runs at most once, and exactly as it was shown or with these arguments. What became of
+   * it is a value. Throws `forbidden` when this principal may not decide.
+   */
+  decide(wait: WaitId, decision: Decision): Promise<DecisionReceipt>
+  /** `decide` with an approval. */
+  approve(wait: WaitId, options?: ApproveOptions): Promise<DecisionReceipt>
+  /** `decide` with a refusal; the model reads the reason word for word. */
+  deny(wait: WaitId, options?: { readonly reason?: string }): Promise<DecisionReceipt>
+  /** `decide` with the answer to a question. */
+  answer(wait: WaitId, answer: Json): Promise<DecisionReceipt>
   /**
    * Makes a thread from its export, at its attempt and nobody's; its open waits can be decided. The same export again changes nothing. What
    * stands in it is believed as far as digests and the rules of the log go: who wrote the file may have made up approvals. Throws

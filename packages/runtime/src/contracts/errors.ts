@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   thread_busy: { status: 409, retryable: true },
   thread_unplaceable: { status: 409, retryable: true },
   conflict: { status: 409, retryable: false },
+  forbidden: { status: 403, retryable: false },
   runtime_closed: { status: 503, retryable: false },
   // the store
   store_unavailable: { status: 503, retryable: true },

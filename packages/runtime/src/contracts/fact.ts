@@ -1,3 +1,4 @@
+import type { ApprovalRule } from './approval.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
@@ -158,6 +159,9 @@ type CallFact =
       readonly digest: Digest
       /** For `block`: what the model reads. For `respond`: the result given in place of a run. */
       readonly result?: CallResult
+      /** For `hold`: how long a decision is waited for, and how many distinct principals must approve. Default: for ever, one. */
+      readonly expiresAfterMs?: Ms
+      readonly needed?: number
     }
   | {
       readonly type: 'call.started'
@@ -194,7 +198,7 @@ type CallFact =
       readonly decision?: Json
       readonly by?: Principal
     }
-  | { readonly type: 'approval.remembered'; readonly rule: Json; readonly for: 'run' | 'thread' }
+  | { readonly type: 'approval.remembered'; readonly rule: ApprovalRule; readonly for: 'run' | 'thread' }
 
 type LaterFact =
   | { readonly type: 'step.started'; readonly when: boolean; readonly inputs?: Body; readonly items?: Body }

@@ -1,3 +1,4 @@
+import type { Approval } from './approval.ts'
 import type { Effect } from './fact.ts'
 import type { Grants } from './grants.ts'
 import type { Digest, Ms } from './ids.ts'
@@ -35,6 +36,8 @@ export interface ToolDescriptor {
   readonly effect: Effect
   readonly parallelSafe: boolean
   readonly timeoutMs: Ms
+  /** Held for a decision, whatever the code of the tool says. */
+  readonly approval?: Approval
   /** Declared by the tool, else the digest of this descriptor. */
   readonly version: string
 }

@@ -1,4 +1,6 @@
+import type { Approval } from './approval.ts'
 import type { Effect } from './fact.ts'
+import type { Grants } from './grants.ts'
 import type { CallId, Ms, RunId, ThreadId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -19,6 +21,8 @@ export interface ToolContext {
   /** Stays the same over tries and attempts of this call: give it to whoever can absorb repeats. */
   readonly idempotencyKey: string
   readonly try: number
+  /** What the thread may do here today. */
+  readonly grants: Grants
   /** Aborts on cancel, at the deadline and when the worker loses the thread. */
   readonly signal: AbortSignal
   /** On the wall clock of this process. */
@@ -27,6 +31,12 @@ export interface ToolContext {
   progress(message: string): void
   readonly logger: Logger
 }
+
+/** What a tool's `approval` is told beside the arguments. */
+export type ApprovalContext = Pick<ToolContext, 'thread' | 'run' | 'call'>
+
+/** Judges the final arguments of one call. (Typed as a method, so that tools of any input fit into one list.) */
+export type ApprovalFunction<Input> = { judge(input: Input, context: ApprovalContext): Approval | Promise<Approval> }['judge']
 
 /**
  * One action that a model may ask for.
@@ -44,6 +54,8 @@ export interface Tool<Input = unknown> {
   /** What of a result the model is shown at most, in UTF-16 units. */
   readonly maxResultLength?: number
   readonly version?: string
+  /** Whether a call is held until a person or the host decides; a function judges the final arguments. One that throws blocks the call. */
+  readonly approval?: Approval | ApprovalFunction<Input>
   execute(input: Input, context: ToolContext): unknown
 }
 

@@ -1,14 +1,25 @@
-// Keeps I6: the digest names tool, version, arguments and thread; only that is run. Schema checks come first and never reach a tool.
+// Keeps I6 (the digest names tool, version, arguments and thread; only that is run), I8, I9 (a gate that cannot judge blocks). In this order; the
+// first that decides, decides: tool and arguments, permission rules, grants, the tool's own approval.
+import type { Approval } from '../contracts/approval.ts'
 import type { FactOf } from '../contracts/fact.ts'
+import type { Grants } from '../contracts/grants.ts'
+import type { Digest } from '../contracts/ids.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { ToolDescriptor } from '../contracts/publication.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
+import { allowsTool } from '../grants/permits.ts'
+import type { RuleVerdict } from '../grants/rule-layers.ts'
 import type { CheckedArguments } from '../manifest/tool-arguments.ts'
 import { parseArguments } from '../state/arguments.ts'
-import { TASK_COMPLETE } from '../state/evolve-call.ts'
+import { ASK_USER, TASK_COMPLETE } from '../state/evolve-call.ts'
+import type { Remembered } from '../state/state.ts'
 import { digestJson } from '../util/canonical.ts'
-import { nearest } from '../util/near-miss.ts'
+import { isPromise } from '../util/promise.ts'
 import { cutText } from '../util/well-formed.ts'
+import type { Asking } from './gate-asks.ts'
+import { judgeAsks } from './gate-asks.ts'
+import type { Judgement, SecondLook } from './gate-judgement.ts'
+import { blocked, unknownTool } from './gate-refusals.ts'
 import type { PreparedPublication } from './prepare.ts'
 import { redactInput } from './redact-parts.ts'
 
@@ -19,9 +30,12 @@ export interface GateRequest {
   readonly scope: string
   readonly call: string
   readonly tool: string
+  /** The arguments as a JSON text: those of the model, or those that a decision put in their place. */
   readonly input: string
   /** Its place in the response, from 0. */
   readonly position: number
+  /** Present after an approval: the gate looks again, on today's policy. */
+  readonly again?: SecondLook
 }
 
 /** What the gate holds every call to, beside its tool. */
@@ -29,43 +43,94 @@ export interface GateBounds {
   /** How many calls of one answer may run. */
   readonly maxCalls: number
   readonly secrets: SecretRegistry
+  /** What the thread may do today. */
+  readonly grants: Grants
+  readonly remembered: readonly Remembered[]
 }
 
 type Gated = FactOf<'call.gated'>
 
-const MAX_REASON_LENGTH = 2_000
 const NONE: readonly string[] = []
+const MAX_INPUT_SHOWN = 100
 
-/** Judges one call. A promise only when a tool's own schema must be awaited. */
+/** Judges one call. A promise only when a tool's own schema, or its approval, must be awaited. */
 export function gateCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gated | Promise<Gated> {
   const { maxCalls, secrets } = bounds
   const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
   const leaked = secrets.size === 0 ? NONE : namesInCall(request, secrets)
   if (leaked.length > 0) return refuseSecrets(request, descriptor ?? null, leaked, secrets)
-  if (!descriptor) return toGated(request, null, null, block('unknown_tool', unknownTool(request.tool, prepared)))
+  if (!descriptor) return toGated(request, null, null, blocked('unknown_tool', unknownTool(request.tool, prepared)))
   const parsed = parseArguments(request.input)
-  if (!parsed.ok) return toGated(request, descriptor, null, block('arguments', parsed.error))
+  if (!parsed.ok) return toGated(request, descriptor, null, blocked('arguments', parsed.error))
   if (request.position >= maxCalls) {
-    return toGated(
-      request,
-      descriptor,
-      parsed.value,
-      block('limit', `Not run: at most ${maxCalls} calls fit into one answer. Ask again for what is missing.`)
-    )
+    const reason = `Not run: at most ${maxCalls} calls fit into one answer. Ask again for what is missing.`
+    return toGated(request, descriptor, parsed.value, blocked('limit', reason))
   }
+  const gating: Gating = { request, prepared, bounds, descriptor, args: parsed.value }
   const check = prepared.inputs.get(request.tool)
   const checked = check ? check(parsed.value) : { ok: true as const, input: parsed.value }
-  const judge = (result: CheckedArguments): Gated => toGated(request, descriptor, parsed.value, judgeChecked(descriptor, result, secrets))
-  return checked instanceof Promise ? checked.then(judge) : judge(checked)
+  return isPromise(checked) ? checked.then((result) => judgeChecked(gating, result)) : judgeChecked(gating, checked)
 }
 
-type Judgement = Pick<Gated, 'verdict' | 'by' | 'result'>
-
-function judgeChecked(descriptor: ToolDescriptor, checked: CheckedArguments, secrets: SecretRegistry): Judgement {
-  if (!checked.ok) return block('schema', `The arguments do not fit the tool's schema:\n${secrets.redact(checked.errors)}`)
-  if (descriptor.identity !== TASK_COMPLETE) return { verdict: 'run', by: 'schema' }
-  return { verdict: 'respond', by: 'task_complete', result: { value: 'The task is complete.' } }
+/** A call whose tool is known and whose arguments can be read. */
+interface Gating {
+  readonly request: GateRequest
+  readonly prepared: PreparedPublication
+  readonly bounds: GateBounds
+  readonly descriptor: ToolDescriptor
+  readonly args: JsonObject
 }
+
+function judgeChecked(gating: Gating, checked: CheckedArguments): Gated | Promise<Gated> {
+  const { request, bounds, descriptor, args, prepared } = gating
+  const say = (judgement: Judgement): Gated => toGated(request, descriptor, args, judgement)
+  if (!checked.ok) return say(blocked('schema', `The arguments do not fit the tool's schema:\n${bounds.secrets.redact(checked.errors)}`))
+  if (descriptor.identity === TASK_COMPLETE) return say(COMPLETE)
+  const rules = prepared.rules?.({ identity: descriptor.identity, name: descriptor.name, arguments: args }) ?? null
+  if (rules?.verdict === 'deny') return say(blocked('rule', `Not run: ${describe(rules)} forbids this call.`))
+  if (!allowsTool(bounds.grants, descriptor.identity)) {
+    return say(blocked('grants', `Not run: this agent may not use the tool ${cutText(descriptor.name, MAX_INPUT_SHOWN)}.`))
+  }
+  if (descriptor.identity === ASK_USER) return say(QUESTION)
+  const approval = approvalOf(gating, checked.input)
+  if (isPromise(approval)) return approval.then((value) => say(judgeApproval(gating, rules, value)))
+  return say(judgeApproval(gating, rules, approval))
+}
+
+const COMPLETE: Judgement = { verdict: 'respond', by: 'task_complete', result: { value: 'The task is complete.' } }
+const QUESTION: Judgement = { verdict: 'hold', by: 'question', asks: ['question'] }
+
+function describe({ denies }: RuleVerdict): string {
+  const [first] = denies
+  return first === undefined
+    ? 'a rule'
+    : `a rule of the ${first.layer === 'host' ? 'host' : 'definition'} for ${cutText(first.rule.tool, MAX_INPUT_SHOWN)}`
+}
+
+/** What the tool says about these arguments; what a definition asks for is not asked of its code. */
+function approvalOf({ request, prepared, descriptor }: Gating, input: unknown): Approval | Promise<Approval> {
+  if (descriptor.approval !== undefined && descriptor.approval !== false) return descriptor.approval
+  const judge = prepared.approvals.get(descriptor.name)
+  if (judge === undefined) return false
+  const { thread, run, call } = request
+  return judge(input, { thread, run, call })
+}
+
+function judgeApproval({ request, bounds, descriptor, args }: Gating, rules: RuleVerdict | null, approval: Approval): Judgement {
+  const asks = [...(rules === null ? NONE : rules.asks.map(({ id }) => id)), ...(approval === false ? NONE : ['tool'])]
+  if (asks.length === 0) return RUN
+  const asking: Asking = {
+    asks,
+    approval,
+    digest: digestOf(request, descriptor, args),
+    tool: descriptor,
+    remembered: bounds.remembered,
+    ...(request.again ? { again: request.again } : {})
+  }
+  return judgeAsks(asking)
+}
+
+const RUN: Judgement = { verdict: 'run', by: 'schema' }
 
 function namesInCall({ tool, input }: GateRequest, secrets: SecretRegistry): readonly string[] {
   const parsed = parseArguments(input)
@@ -78,19 +143,7 @@ function refuseSecrets(request: GateRequest, descriptor: ToolDescriptor | null, 
   const parsed = parseArguments(input)
   const reason = `Not run: the call holds a secret (${names.join(', ')}). Secrets do not pass through a model: leave it out.`
   const kept = { ...request, tool: secrets.redact(request.tool), input }
-  return toGated(kept, descriptor, parsed.ok ? parsed.value : null, block('secret_in_arguments', reason))
-}
-
-function block(by: string, reason: string): Judgement {
-  return { verdict: 'block', by, result: { error: cutText(reason, MAX_REASON_LENGTH) } }
-}
-
-function unknownTool(name: string, prepared: PreparedPublication): string {
-  const names = prepared.definition.tools.map((tool) => tool.name)
-  const near = nearest(name, names, 3)
-  const offer = near.length > 0 ? near : names.slice(0, 20)
-  const hint = offer.length === 0 ? 'There are no tools.' : `Available: ${offer.join(', ')}.`
-  return `There is no tool named "${cutText(name, 100)}". ${hint}`
+  return toGated(kept, descriptor, parsed.ok ? parsed.value : null, blocked('secret_in_arguments', reason))
 }
 
 function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null, judgement: Judgement): Gated {
@@ -100,9 +153,13 @@ function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: 
     run: request.run,
     scope: request.scope,
     call: request.call,
-    asks: [],
+    asks: NONE,
     arguments: { inline: args },
-    digest: digestJson([descriptor?.identity ?? request.tool, descriptor?.version ?? '', args ?? request.input, request.thread]),
+    digest: digestOf(request, descriptor, args),
     ...judgement
   }
+}
+
+function digestOf(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null): Digest {
+  return digestJson([descriptor?.identity ?? request.tool, descriptor?.version ?? '', args ?? request.input, request.thread])
 }

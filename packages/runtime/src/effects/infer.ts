@@ -2,7 +2,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
-import type { Part } from '../contracts/message.ts'
+import type { Part, ToolCallPart } from '../contracts/message.ts'
 import type { CalledModel } from '../contracts/price.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Cost } from '../contracts/usage.ts'
@@ -11,8 +11,10 @@ import { isOwnCall } from '../state/evolve-turn.ts'
 import { providerOf, shownHistory } from '../state/shown-history.ts'
 import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { isPromise } from '../util/promise.ts'
 import { redactError } from '../util/redact-error.ts'
 import { gateCall } from './gate.ts'
+import { boundsOf } from './perform-gate.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
@@ -132,14 +134,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       ...(output ? { output } : {})
     }
   ]
-  const bounds = { maxCalls: state.limits.maxToolCallsPerIteration, secrets }
-  for (const [position, call] of calls.entries()) {
-    const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
-    const gated = gateCall(request, prepared, bounds)
-    // A schema that must be awaited is awaited after the answer is committed, by an effect of its own.
-    if (!(gated instanceof Promise)) facts.push(gated)
-    else gated.catch(() => {})
-  }
+  if (calls.length > 0) facts.push(...gateCalls(asked, calls, prepared, ports))
   if (fitsForSure(kept, calls.length) || !weighsTooMuch(facts)) return facts
   const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
   return [
@@ -155,6 +150,24 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       ...excess
     }
   ]
+}
+
+/** What the gate says of an answer's calls, as far as it can say it at once: what must be awaited is awaited after the answer is committed. */
+function gateCalls(
+  { state, turn, scope, run }: Asked,
+  calls: readonly ToolCallPart[],
+  prepared: PreparedPublication,
+  ports: EffectPorts
+): readonly Fact[] {
+  const bounds = boundsOf(state, ports)
+  const facts: Fact[] = []
+  for (const [position, call] of calls.entries()) {
+    const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
+    const gated = gateCall(request, prepared, bounds)
+    if (!isPromise(gated)) facts.push(gated)
+    else gated.catch(() => {})
+  }
+  return facts
 }
 
 /** What is kept of a response. */

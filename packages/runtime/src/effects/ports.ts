@@ -1,5 +1,6 @@
 import type { Clock } from '../contracts/clock.ts'
 import type { TransientEvent } from '../contracts/event.ts'
+import type { Grants } from '../contracts/grants.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { ModelResolver } from '../contracts/model.ts'
 import type { CalledModel } from '../contracts/price.ts'
@@ -20,6 +21,8 @@ export interface EffectPorts {
   /** The code of a tool by its identity, when this process has it. */
   tool(identity: string): Tool | undefined
   prepared(publication: string): Promise<PreparedPublication>
+  /** What a thread may do here today, of the record that it carries. Throws `grants_unreadable`. */
+  grantsOf(record: unknown): Grants
   /** Shows something transient. Absent watchers cost nothing: ask `isWatched` before anything is built. */
   emit(event: TransientEvent): void
   isWatched(thread: string): boolean

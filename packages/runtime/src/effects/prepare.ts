@@ -1,29 +1,78 @@
 import type { Definition, Publication } from '../contracts/publication.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { PermissionRule } from '../contracts/permission-rule.ts'
+import type { Approval } from '../contracts/approval.ts'
+import { isApproval } from '../contracts/approval.ts'
+import type { ApprovalContext, Tool } from '../contracts/tool.ts'
+import type { RuleJudge, RuleLayer } from '../grants/rule-layers.ts'
+import { compileRules } from '../grants/rule-layers.ts'
 import type { Validator } from '../manifest/json-schema.ts'
 import { compileSchema } from '../manifest/json-schema.ts'
 import type { ArgumentsValidator } from '../manifest/tool-arguments.ts'
 import { createArgumentsValidator } from '../manifest/tool-arguments.ts'
+import { isPromise } from '../util/promise.ts'
 
-/** A publication with its schemas compiled: made once per process. */
+/** A tool's own word about a call. Never throws: one that cannot judge rejects. */
+export type ApprovalJudge = (input: unknown, context: ApprovalContext) => Approval | Promise<Approval>
+
+/** A publication with its schemas and rules compiled: made once per process. */
 export interface PreparedPublication {
   readonly definition: Definition
   /** By the name that the model uses. */
   readonly inputs: ReadonlyMap<string, ArgumentsValidator>
+  /** By the same name: those of tools whose code is here and judges each call. */
+  readonly approvals: ReadonlyMap<string, ApprovalJudge>
+  /** Null when there are no rules. */
+  readonly rules: RuleJudge | null
   readonly output: Validator | null
 }
 
+/** What a publication is prepared with. */
+export interface PrepareOptions {
+  codeOf(identity: string): Tool | undefined
+  /** The host's rules of today. */
+  readonly permissions: readonly PermissionRule[]
+}
+
 /** Compiles what a publication's calls and answers are checked with: a tool's own schema where its code is here, else the frozen one. */
-export async function preparePublication(
-  publication: Publication,
-  codeOf: (identity: string) => Tool | undefined
-): Promise<PreparedPublication> {
+export async function preparePublication(publication: Publication, options: PrepareOptions): Promise<PreparedPublication> {
   const { definition } = publication
   const inputs = new Map<string, ArgumentsValidator>()
+  const approvals = new Map<string, ApprovalJudge>()
   for (const tool of definition.tools) {
-    const code = codeOf(tool.identity) as Tool<never> | undefined
+    const code = options.codeOf(tool.identity) as Tool<never> | undefined
     const input = code?.input ?? { kind: 'json' as const, jsonSchema: tool.inputSchema }
     inputs.set(tool.name, await createArgumentsValidator({ input }))
+    if (typeof code?.approval === 'function') approvals.set(tool.name, toJudge(code.approval as ApprovalJudge))
   }
-  return { definition, inputs, output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null }
+  return {
+    definition,
+    inputs,
+    approvals,
+    rules: await toRules(publication, options.permissions),
+    output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null
+  }
+}
+
+async function toRules({ digest, definition }: Publication, permissions: readonly PermissionRule[]): Promise<RuleJudge | null> {
+  const layers: readonly RuleLayer[] = [
+    { id: 'host', rules: permissions },
+    { id: digest, rules: definition.permissions ?? [] }
+  ]
+  return layers.every(({ rules }) => rules.length === 0) ? null : compileRules(layers)
+}
+
+/** What user code says is looked at before it counts: whatever is no approval blocks the call, as a fault (I9). */
+function toJudge(judge: ApprovalJudge): ApprovalJudge {
+  const check = (approval: unknown): Approval => {
+    if (isApproval(approval)) return approval
+    throw new Error('expected the approval of the tool to be true, false or { expiresInMs, quorum }')
+  }
+  return (input, context) => {
+    try {
+      const approval = judge(input, context)
+      return isPromise(approval) ? approval.then(check) : check(approval)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
 }

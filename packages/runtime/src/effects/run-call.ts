@@ -65,6 +65,7 @@ class RunningCall {
       call: call.id,
       idempotencyKey: `${thread}:${call.id}`,
       try: call.started?.try ?? 1,
+      grants: ports.ports.grantsOf(state.grants),
       signal: this.#stop.signal,
       deadline: clock.now() + this.#deadlineMs,
       progress: (message) => {

@@ -38,6 +38,7 @@ const tool = z.union(
     name,
     z.strictObject({
       ref: name,
+      approval: z.boolean('true or false').exactOptional(),
       effect: z.enum(['read', 'idempotent', 'once'], 'read, idempotent or once').exactOptional(),
       timeoutMs: count.exactOptional()
     })
@@ -114,7 +115,7 @@ export const AGENT_FIELDS: FieldTable = {
   },
   ...modelFields('model'),
   'variables.*': { known: Object.keys(variable.shape), later: [] },
-  'tools.*': { known: ['ref', 'effect', 'timeoutMs'], later: ['approval'] },
+  'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs'], later: [] },
   'agents.*': { known: Object.keys(entry.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }
 }

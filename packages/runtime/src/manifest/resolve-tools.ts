@@ -8,8 +8,9 @@ import { limitsOf } from '../state/limits.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { withoutHardPatterns } from './linear-pattern.ts'
 import { nearest } from '../util/near-miss.ts'
+import { toAskUser } from './ask-user.ts'
 import { toTaskComplete } from './task-complete.ts'
-import { identityOf, TASK_COMPLETE_NAME, versionOf } from './tool-registry.ts'
+import { ASK_USER_NAME, BUILT_IN_NAMES, identityOf, versionOf } from './tool-registry.ts'
 
 /** What of a definition decides about its tools. */
 export interface ToolSettings {
@@ -18,7 +19,7 @@ export interface ToolSettings {
 }
 
 /** An entry of an agent's tools, with tools themselves replaced by their names. */
-export type ToolEntry = Exclude<AgentTool, { readonly approval?: boolean }> | Omit<Extract<AgentTool, object>, 'approval'>
+export type ToolEntry = AgentTool
 
 /** The descriptors of a definition's tools in its order, or what its entries widen or name twice. */
 export type ResolvedTools =
@@ -56,7 +57,7 @@ type Found = { readonly ok: true; readonly name: string } | Missed
 
 function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
   const wanted = toToolName(referenceOf(entry))
-  const names = [...tools.keys(), TASK_COMPLETE_NAME]
+  const names = [...tools.keys(), ...BUILT_IN_NAMES]
   const matches = names.filter((name) => toToolName(name) === wanted)
   const [name] = matches
   if (name !== undefined && matches.length === 1) return { ok: true, name }
@@ -101,6 +102,14 @@ function findRepeated(names: readonly string[]): readonly AgentFault[] {
 function findWidened(entry: ToolEntry, index: number, tool: Tool | undefined, settings: ToolSettings): readonly AgentFault[] {
   if (typeof entry === 'string') return []
   const faults: AgentFault[] = []
+  if (entry.approval === false && tool?.approval !== undefined && tool.approval !== false) {
+    faults.push({
+      code: 'invalid',
+      path: ['tools', index, 'approval'],
+      message: 'an entry may only be stricter than its tool',
+      expected: 'true'
+    })
+  }
   const declared = tool?.effect ?? 'read'
   if (entry.effect !== undefined && EFFECTS.indexOf(entry.effect) < EFFECTS.indexOf(declared)) {
     const expected = EFFECTS.slice(EFFECTS.indexOf(declared)).join(' or ')
@@ -129,7 +138,7 @@ async function toDescriptor(
   const tool = tools.get(name)
   const asked: Exclude<ToolEntry, string> = typeof entry === 'string' ? { ref: entry } : entry
   const timeoutMs = asked.timeoutMs ?? timeoutOf(tool, settings)
-  if (tool === undefined) return { ...toTaskComplete(settings.outputSchema, timeoutMs), ...(asked.effect ? { effect: asked.effect } : {}) }
+  if (tool === undefined) return toBuiltIn(name, asked, timeoutMs, settings)
   const { input, description, parallelSafe } = tool
   return {
     identity: identityOf(tool),
@@ -140,6 +149,19 @@ async function toDescriptor(
     effect: asked.effect ?? tool.effect,
     parallelSafe,
     timeoutMs,
+    ...toApproval(asked, tool),
     version: versionOf(tool)
   }
+}
+
+function toBuiltIn(name: string, asked: Exclude<ToolEntry, string>, timeoutMs: number, settings: ToolSettings): ToolDescriptor {
+  if (name === ASK_USER_NAME) return toAskUser(timeoutMs)
+  return { ...toTaskComplete(settings.outputSchema, timeoutMs), ...(asked.effect ? { effect: asked.effect } : {}) }
+}
+
+/** What holds without asking the tool's code. */
+function toApproval({ approval }: Exclude<ToolEntry, string>, tool: Tool): Pick<ToolDescriptor, 'approval'> {
+  const own = typeof tool.approval === 'function' ? false : (tool.approval ?? false)
+  if (own !== false) return { approval: own }
+  return approval === true ? { approval: true } : {}
 }

@@ -6,6 +6,10 @@ import { digestJson } from '../util/canonical.ts'
 
 /** The name of the built-in tool with which a run ends itself. */
 export const TASK_COMPLETE_NAME = 'task_complete'
+/** The name of the built-in tool that asks a person. */
+export const ASK_USER_NAME = 'ask_user'
+/** Names that no other tool may have. */
+export const BUILT_IN_NAMES: readonly string[] = [TASK_COMPLETE_NAME, ASK_USER_NAME]
 
 /** Whether an entry of an agent's tools is a tool itself, and no reference to one. */
 export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
@@ -32,7 +36,7 @@ export function collectTools(agent: Pick<AgentDefinition, 'tools'>, registry: It
   const tools = new Map<string, Tool>()
   for (const tool of [...registry, ...(Array.isArray(agent.tools) ? agent.tools.filter(isTool) : [])]) {
     const other = tools.get(tool.name)
-    if (tool.name === TASK_COMPLETE_NAME) throw refuse(tool, 'this name is that of a built-in tool')
+    if (BUILT_IN_NAMES.includes(tool.name)) throw refuse(tool, 'this name is that of a built-in tool')
     if (other !== undefined && other !== tool) throw refuse(tool, 'two tools have this name')
     tools.set(tool.name, tool)
   }

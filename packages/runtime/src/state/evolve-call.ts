@@ -4,12 +4,15 @@ import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
 import { evolvePauseOver } from './evolve-turn.ts'
+import { readDecision } from './decision.ts'
 import { toToolMessage } from './history.ts'
 import type { Call, Conversation, State } from './state.ts'
 import { conversationOf } from './state.ts'
 
-/** The name that ends a run with a validated result. */
+/** The tool that ends a run with a validated result. */
 export const TASK_COMPLETE = 'agent:task_complete'
+/** The tool that asks a person. */
+export const ASK_USER = 'agent:ask_user'
 
 /** The gate has judged a call. */
 export function evolveCallGated(state: State, _stamp: Stamp, fact: FactOf<'call.gated'>): void {
@@ -19,6 +22,13 @@ export function evolveCallGated(state: State, _stamp: Stamp, fact: FactOf<'call.
   call.arguments = fact.arguments
   call.digest = fact.digest
   call.verdictResult = fact.result ?? null
+  call.asks = fact.asks
+  call.expiresAfterMs = fact.expiresAfterMs ?? null
+  call.needed = fact.needed ?? 1
+  if (call.edited !== null) call.changed = true
+  // The look after an approval: what it says now stands, also that somebody new asks.
+  call.edited = null
+  call.decision = null
 }
 
 /** A call was announced as started. */
@@ -63,6 +73,11 @@ export function evolveWaitOpened(state: State, stamp: Stamp, fact: FactOf<'wait.
   })
 }
 
+/** An approval goes on to hold. */
+export function evolveApprovalRemembered(state: State, _stamp: Stamp, fact: FactOf<'approval.remembered'>): void {
+  state.remembered = [...state.remembered, { ...fact.rule, for: fact.for }]
+}
+
 /** A wait is over. */
 export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wait.resolved'>): void {
   const wait = state.waits.get(fact.wait)
@@ -74,9 +89,17 @@ export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wa
   call.wait = null
   if (fact.as === 'expired') call.decision = 'expired'
   if (fact.as !== 'decided') return
-  const decision = readDecision(fact.decision ?? null)
-  call.decision = decision.approve ? 'approved' : 'denied'
-  call.reason = decision.reason
+  const { approve, reason, edited, answer } = readDecision(fact.decision ?? null, fact.by)
+  if (wait.kind === 'question') {
+    call.answer = answer
+    call.decision = answer === null ? 'denied' : 'approved'
+    return
+  }
+  call.decision = approve ? 'approved' : 'denied'
+  call.reason = reason
+  if (!approve) return
+  call.edited = edited
+  call.answered = [...call.answered, ...call.asks]
 }
 
 function findCall(conversation: Conversation, id: CallId): Call | undefined {
@@ -93,11 +116,4 @@ function countRepeated(conversation: Conversation, call: Call): void {
   if (!call.digest) return
   const { repeated } = conversation
   conversation.repeated = { digest: call.digest, count: repeated?.digest === call.digest ? repeated.count + 1 : 1 }
-}
-
-/** Only the word `approve` approves: whatever cannot be read refuses (I12). */
-function readDecision(decision: Json): { readonly approve: boolean; readonly reason: string | null } {
-  if (decision === null || typeof decision !== 'object' || Array.isArray(decision)) return { approve: decision === 'approve', reason: null }
-  const { decision: word, reason } = decision as { readonly [key: string]: Json }
-  return { approve: word === 'approve', reason: typeof reason === 'string' ? reason : null }
 }

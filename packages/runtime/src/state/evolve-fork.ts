@@ -5,7 +5,7 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, TurnId } from '../contracts/ids.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import { toOutput } from './history.ts'
-import type { Conversation, State } from './state.ts'
+import type { Call, Conversation, State } from './state.ts'
 import { toPinned } from './state.ts'
 
 /** What stands before was copied: waits are no one's here, and what was spent was spent by the other thread. */
@@ -16,8 +16,18 @@ export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thr
   state.cost = 0
   // The time between the copied commits and this one is not the run's.
   if (state.run) state.run = { ...state.run, stamp, usage: NO_USAGE, cost: 0 }
-  for (const { turn } of state.conversations.values()) for (const call of turn?.calls ?? []) call.wait = null
+  // What was approved there was approved for that thread.
+  state.remembered = []
+  for (const { turn } of state.conversations.values()) for (const call of turn?.calls ?? []) forgetDecision(call)
   for (const given of fact.results ?? []) replaceResult(state, given)
+}
+
+function forgetDecision(call: Call): void {
+  call.wait = null
+  if (call.verdict !== 'hold' || call.settled) return
+  call.decision = null
+  call.edited = null
+  call.answered = []
 }
 
 /** Another publication holds from here on. Throws `publication_missing` when nobody has added it. */

@@ -12,6 +12,8 @@ import { providerOf, toPlainCallId } from './shown-history.ts'
 import type { Call, Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
+const NONE: readonly string[] = []
+
 /** A try of a turn begins: a new turn, or the next try of the same. */
 export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {
   const conversation = conversationOf(state, fact.scope)
@@ -122,11 +124,18 @@ function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, pos
     arguments: null,
     digest: null,
     verdictResult: null,
+    asks: NONE,
+    answered: NONE,
+    expiresAfterMs: null,
+    needed: 1,
     started: null,
     waits: 0,
     wait: null,
     decision: null,
     reason: null,
+    edited: null,
+    changed: false,
+    answer: null,
     settled: null,
     result: null
   }

@@ -4,8 +4,15 @@ import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import { inlineOf } from './body.ts'
-import { evolveCallGated, evolveCallSettled, evolveCallStarted, evolveWaitOpened, evolveWaitResolved } from './evolve-call.ts'
 import { evolveThreadForked, evolveThreadRepinned } from './evolve-fork.ts'
+import {
+  evolveApprovalRemembered,
+  evolveCallGated,
+  evolveCallSettled,
+  evolveCallStarted,
+  evolveWaitOpened,
+  evolveWaitResolved
+} from './evolve-call.ts'
 import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
 import type { State } from './state.ts'
@@ -16,6 +23,7 @@ type Table = { readonly [T in Fact['type']]?: (state: State, stamp: Stamp, fact:
 const TABLE: Table = {
   'thread.created': (state, _stamp, fact) => {
     state.root = fact.root
+    state.grants = fact.grants
   },
   'thread.forked': evolveThreadForked,
   'thread.repinned': evolveThreadRepinned,
@@ -37,6 +45,7 @@ const TABLE: Table = {
   'call.gated': evolveCallGated,
   'call.started': evolveCallStarted,
   'call.settled': evolveCallSettled,
+  'approval.remembered': evolveApprovalRemembered,
   'wait.opened': evolveWaitOpened,
   'wait.resolved': evolveWaitResolved
 }
@@ -67,6 +76,7 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
     usage: NO_USAGE,
     cost: 0
   }
+  state.remembered = state.remembered.filter((rule) => rule.for === 'thread')
   for (const conversation of state.conversations.values()) {
     conversation.turn = null
     conversation.answer = null

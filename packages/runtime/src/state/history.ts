@@ -107,8 +107,19 @@ function toCallPart(part: Extract<Part, { type: 'tool-call' }>, wireId: string |
 
 function toResultPart(call: Call): LanguageModelV4ToolResultPart {
   const result: CallResult = call.result ? inlineOf(call.result) : { error: 'no result' }
-  return { type: 'tool-result', toolCallId: call.wireId, toolName: call.tool, output: toOutput(result) }
+  const told = call.changed ? withChanges(call, result) : result
+  return { type: 'tool-result', toolCallId: call.wireId, toolName: call.tool, output: toOutput(told) }
 }
+
+/** A model that does not know that somebody changed its arguments takes the result for that of its own. */
+function withChanges(call: Call, result: CallResult): CallResult {
+  const args = call.arguments ? inlineOf(call.arguments) : null
+  if ('error' in result) return { error: `${CHANGED} ${JSON.stringify(args)}\n${result.error}` }
+  if (typeof result.value === 'string') return { value: `${CHANGED} ${JSON.stringify(args)}\n${result.value}` }
+  return { value: { arguments_changed_by_a_person: args, result: result.value } }
+}
+
+const CHANGED = 'A person changed the arguments of this call to'
 
 /** A result as the model is shown it. */
 export function toOutput(result: CallResult): LanguageModelV4ToolResultOutput {

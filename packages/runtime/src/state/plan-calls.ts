@@ -1,7 +1,7 @@
 // Keeps I4, I5, I6: a call runs only when it is committed as started; a `once` call that an older attempt started never runs again.
-import type { Fact } from '../contracts/fact.ts'
-import type { Action, PlanContext, Planned } from '../contracts/heart.ts'
-import type { NewWait } from '../contracts/wait.ts'
+import type { PlanContext, Planned } from '../contracts/heart.ts'
+import type { CallsDraft } from './plan-held.ts'
+import { earliestExpiry, look, planHeld } from './plan-held.ts'
 import { acts, follows, rests } from './planned.ts'
 import { toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State, Turn } from './state.ts'
@@ -9,22 +9,9 @@ import type { Call, Conversation, Run, State, Turn } from './state.ts'
 /** How often a call that may be repeated is started in all. */
 export const MAX_TRIES = 3
 
-interface Draft {
-  readonly state: State
-  readonly run: Run
-  readonly conversation: Conversation
-  readonly context: PlanContext
-  readonly facts: Fact[]
-  readonly open: NewWait[]
-  readonly close: string[]
-  readonly actions: Action[]
-  /** Whether something would be started if this worker did not stop. */
-  isHeldBack: boolean
-}
-
 /** The open calls of a turn: judge, hold, start, run, settle. */
 export function planCalls(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
-  const draft: Draft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], isHeldBack: false }
+  const draft: CallsDraft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], isHeldBack: false }
   const open = turn.calls.filter((call) => !call.settled)
   const startable = open.filter((call) => planCall(draft, call))
   for (const call of placeable(state, turn, startable)) start(draft, call, 1)
@@ -34,55 +21,17 @@ export function planCalls(state: State, run: Run, conversation: Conversation, tu
 }
 
 /** Plans what follows for one call; true when it may be started as soon as it has a place. */
-function planCall(draft: Draft, call: Call): boolean {
+function planCall(draft: CallsDraft, call: Call): boolean {
   if (call.started) planStarted(draft, call, call.started)
-  else if (call.verdict === null) draft.actions.push({ id: `${call.id}#gate`, scope: draft.conversation.scope, do: 'gate', call: call.id })
+  else if (call.verdict === null) look(draft, call)
   else if (call.verdict === 'block') settle(draft, call, 'blocked')
   else if (call.verdict === 'respond') settle(draft, call, 'ok')
-  else if (call.verdict === 'hold') return planHeld(draft, call)
+  else if (call.verdict === 'hold') planHeld(draft, call)
   else return true
   return false
 }
 
-function planHeld(draft: Draft, call: Call): boolean {
-  const { run, conversation, facts } = draft
-  if (call.decision === 'approved') return true
-  if (call.decision === 'denied') {
-    const error = call.reason === null ? 'A person refused this call.' : `A person refused this call: ${call.reason}`
-    facts.push(toSettled(run, conversation, call, 'denied', { error }))
-  } else if (call.decision === 'expired') {
-    facts.push(toSettled(run, conversation, call, 'expired', { error: 'Nobody decided about this call in time. It was not run.' }))
-  } else if (call.wait === null) openApproval(draft, call)
-  else expireIfDue(draft, call.wait)
-  return false
-}
-
-function openApproval(draft: Draft, call: Call): void {
-  const { state, run, conversation } = draft
-  const id = `${state.thread}:${call.id}:approval:${call.waits + 1}`
-  const subject = { tool: call.tool, arguments: call.arguments && 'inline' in call.arguments ? call.arguments.inline : null }
-  draft.facts.push({
-    v: 1,
-    type: 'wait.opened',
-    run: run.id,
-    scope: conversation.scope,
-    wait: id,
-    kind: 'approval',
-    call: call.id,
-    subject: { inline: subject }
-  })
-  draft.open.push({ id, thread: state.thread, root: state.root, path: '', kind: 'approval', subject, digest: call.digest ?? '', needed: 1 })
-}
-
-function expireIfDue(draft: Draft, id: string): void {
-  const wait = draft.state.waits.get(id)
-  if (wait?.expiresAfterMs == null || draft.context.now < wait.stamp.at + wait.expiresAfterMs) return
-  const { run, conversation } = draft
-  draft.facts.push({ v: 1, type: 'wait.resolved', run: run.id, scope: conversation.scope, wait: id, as: 'expired' })
-  draft.close.push(id)
-}
-
-function planStarted(draft: Draft, call: Call, started: NonNullable<Call['started']>): void {
+function planStarted(draft: CallsDraft, call: Call, started: NonNullable<Call['started']>): void {
   const { run, conversation, context } = draft
   if (started.stamp.attempt === context.attempt) {
     draft.actions.push({ id: `${call.id}#${started.try}.${started.leg}`, scope: conversation.scope, do: 'run', call: call.id })
@@ -102,7 +51,7 @@ function placeable(state: State, turn: Turn, startable: readonly Call[]): readon
   return running === 0 && next && startable.includes(next) ? [next] : []
 }
 
-function start(draft: Draft, call: Call, attempt: number): void {
+function start(draft: CallsDraft, call: Call, attempt: number): void {
   const { state, run, conversation, context } = draft
   if (context.stopping) {
     draft.isHeldBack = true
@@ -122,17 +71,7 @@ function start(draft: Draft, call: Call, attempt: number): void {
   })
 }
 
-function settle(draft: Draft, call: Call, outcome: 'blocked' | 'ok'): void {
+function settle(draft: CallsDraft, call: Call, outcome: 'blocked' | 'ok'): void {
   const fallback = outcome === 'ok' ? { value: null } : { error: 'blocked' }
   draft.facts.push(toSettled(draft.run, draft.conversation, call, outcome, call.verdictResult ?? fallback))
-}
-
-function earliestExpiry(state: State): number | null {
-  let earliest: number | null = null
-  for (const wait of state.waits.values()) {
-    if (wait.expiresAfterMs === null) continue
-    const due = wait.stamp.at + wait.expiresAfterMs
-    if (earliest === null || due < earliest) earliest = due
-  }
-  return earliest
 }

@@ -45,7 +45,7 @@ function statusOf(state: State): RunStatus {
 function isWorking(state: State): boolean {
   for (const { turn } of state.conversations.values()) {
     if (turn?.phase === 'infer') return true
-    if (turn?.calls.some((call) => call.started && !call.settled)) return true
+    if (turn?.calls.some((call) => !call.settled && (call.started || call.verdict === null || call.decision !== null))) return true
   }
   return false
 }

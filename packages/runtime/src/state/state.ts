@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import type { ApprovalRule } from '../contracts/approval.ts'
 import type { CallOutcome, Effect, Fault, ModelFailure, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
@@ -34,12 +35,24 @@ export interface Call {
   arguments: Body | null
   digest: Digest | null
   verdictResult: CallResult | null
+  /** Who asks for a decision, in the gate's last look at the call. */
+  asks: readonly string[]
+  /** Asks of earlier looks that a decision has answered. */
+  answered: readonly string[]
+  expiresAfterMs: Ms | null
+  needed: number
   started: CallStart | null
   /** Waits opened for this call so far. */
   waits: number
   wait: WaitId | null
   decision: 'approved' | 'denied' | 'expired' | null
   reason: string | null
+  /** The arguments that the decision puts in place of the model's: the gate has not looked at them yet. */
+  edited: Json | null
+  /** Whether somebody else than the model wrote the arguments. */
+  changed: boolean
+  /** What a question was answered with. */
+  answer: Json | null
   settled: CallOutcome | null
   result: Body<CallResult> | null
 }
@@ -144,6 +157,11 @@ export interface OpenWait {
   readonly stamp: Stamp
 }
 
+/** An approval that goes on to hold. */
+export interface Remembered extends ApprovalRule {
+  readonly for: 'run' | 'thread'
+}
+
 /**
  * All that is known of a thread: a fold over its facts, beside the publication that it pins. The driver owns it and `evolve`
  * reuses it; nothing in it grows with the thread but the history (and the set of call ids).
@@ -162,8 +180,12 @@ export interface State {
   readonly waits: Map<WaitId, OpenWait>
   /** Models that have failed and not answered since, by what facts call them. */
   readonly aside: Map<string, Aside>
+  /** What approvals have allowed beyond their call, for this run or for the thread. */
+  remembered: readonly Remembered[]
   /** The first thread of the tree. */
   root: ThreadId
+  /** The record of what it may do, as it was made with. */
+  grants: Json
   run: Run | null
   variables: { readonly [key: string]: Body }
   usage: Usage
@@ -179,7 +201,9 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     conversations: new Map(),
     waits: new Map(),
     aside: new Map(),
+    remembered: [],
     root: thread,
+    grants: null,
     run: null,
     variables: {},
     usage: NO_USAGE,

@@ -6,6 +6,7 @@ import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
 import { answersMessage } from './end.ts'
+import { discard, takeAnswer, takeDecision } from './take-decision.ts'
 import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
 import { conversationOf, hasOpenTurn, isActive } from './state.ts'
@@ -33,6 +34,8 @@ export function take(state: State, items: readonly InboxItem[], context: { reado
   if (decision) return takeDecision(state, decision)
   const message = items.find((item) => item.kind === 'start' || isMessage(item))
   if (!message) return null
+  const answer = takeAnswer(state, message)
+  if (answer) return answer
   if (retriedRun(message) !== undefined) return takeRetry(state, message)
   return canTakeMessage(state, context.now) ? takeMessage(state, message) : null
 }
@@ -54,29 +57,6 @@ function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem
   if (run.cancel) return discard(cancel, 'stale')
   const { reason, graceMs } = readCancel(cancel.body)
   return { item: cancel, facts: [{ v: 1, type: 'run.cancelRequested', run: run.id, cause: cancel.id, reason, graceMs }] }
-}
-
-function takeDecision(state: State, item: InboxItem): Taken {
-  const body = item.body as { readonly wait: string; readonly decision: Json }
-  const wait = state.waits.get(body.wait)
-  if (!wait || !isActive(state) || state.run?.cancel) return discard(item, 'closed')
-  return {
-    item,
-    close: [wait.id],
-    facts: [
-      {
-        v: 1,
-        type: 'wait.resolved',
-        ...(state.run ? { run: state.run.id } : {}),
-        scope: wait.scope,
-        cause: item.id,
-        wait: wait.id,
-        as: 'decided',
-        decision: body.decision,
-        by: item.from
-      }
-    ]
-  }
 }
 
 function giveBack(item: InboxItem): Taken {
@@ -152,10 +132,6 @@ function toRunStarted(state: State, item: InboxItem): Fact {
 
 function toBodies(values: { readonly [key: string]: Json }): { readonly [key: string]: Body } {
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { inline: value }]))
-}
-
-function discard(item: InboxItem, why: 'closed' | 'stale' | 'no_run'): Taken {
-  return { item, facts: [{ v: 1, type: 'item.discarded', cause: item.id, item: item.id, why }] }
 }
 
 function readCancel(body: Json): { readonly reason: string; readonly graceMs: number } {

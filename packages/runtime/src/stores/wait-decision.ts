@@ -1,4 +1,4 @@
-import type { Json } from '../contracts/json.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
 import type { ItemId, Ms, Principal, WaitId } from '../contracts/ids.ts'
 import type { NewItem } from '../contracts/store.ts'
 import type { Decided, WaitRow } from '../contracts/wait.ts'
@@ -25,7 +25,8 @@ export function isReservedItemId(id: ItemId): boolean {
 }
 
 /**
- * Judges one decision. A principal has one vote; the decision that `needed` distinct principals gave is the wait's. The body of
+ * Judges one decision. A principal has one vote; an approval that `needed` distinct principals gave is the wait's, and so is the first of any other
+ * decision: whoever refuses, refuses for all. Notes do not make two approvals different. The body of
  * the item is `{ wait, decision }`, its sender the principal who completed the quorum.
  */
 export function judgeDecision(wait: WaitRow, given: Json, by: Principal, now: Ms): Judgement {
@@ -38,7 +39,7 @@ export function judgeDecision(wait: WaitRow, given: Json, by: Principal, now: Ms
   const own = votes.find((vote) => vote.by.kind === by.kind && vote.by.id === by.id)
   if (own !== undefined) return { answer: { state: isSame(own.decision, decision) ? 'repeated' : 'conflict', recorded: own.decision } }
   const cast: readonly Vote[] = [...votes, { by, decision, at: now }]
-  if (cast.filter((vote) => isSame(vote.decision, decision)).length < wait.needed) {
+  if (isApproval(decision) && cast.filter((vote) => isSameVote(vote.decision, decision)).length < wait.needed) {
     return { answer: { state: 'counted' }, wait: { ...wait, votes: cast } }
   }
   const body = { wait: wait.id, decision }
@@ -57,6 +58,25 @@ export function judgeDecision(wait: WaitRow, given: Json, by: Principal, now: Ms
 }
 
 type Vote = { readonly by: Principal; readonly decision: Json; readonly at: Ms }
+
+function isApproval(decision: Json): boolean {
+  return decision === 'approve' || (isObject(decision) && decision['decision'] === 'approve')
+}
+
+/** Whether two say the same, whatever they note beside it. */
+function isSameVote(a: Json, b: Json): boolean {
+  return isSame(withoutNote(a), withoutNote(b))
+}
+
+function withoutNote(decision: Json): Json {
+  if (!isObject(decision)) return decision
+  const { note: _, ...said } = decision
+  return said
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 function isSame(a: Json, b: Json): boolean {
   return a === b || toCanonicalJson(a) === toCanonicalJson(b)

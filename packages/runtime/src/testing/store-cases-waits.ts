@@ -3,8 +3,8 @@ import type { NewThread } from '../contracts/store.ts'
 import type { Owner, StoreCase, StoreKit } from './store-kit.ts'
 import { accepted, note, person, refusal } from './store-kit.ts'
 
-const YES = { approve: true }
-const NO = { approve: false }
+const YES = { decision: 'approve' }
+const NO = { decision: 'deny' }
 
 /** A thread that holds one open wait, released. */
 async function waiting(kit: StoreKit, over: object = {}): Promise<{ thread: NewThread; wait: string }> {
@@ -26,7 +26,7 @@ export const waitCases: readonly StoreCase[] = [
     async run({ store, clock }, kit) {
       const { thread, wait } = await waiting(kit)
       assert.deepEqual(await store.decide(wait, YES, person('ada')), { state: kit.first('accepted', 'repeated'), recorded: YES })
-      assert.deepEqual(await store.decide(wait, { approve: true }, person('ada')), { state: 'repeated', recorded: YES })
+      assert.deepEqual(await store.decide(wait, { decision: 'approve' }, person('ada')), { state: 'repeated', recorded: YES })
       assert.deepEqual(await store.decide(wait, NO, person('bob')), { state: 'conflict', recorded: YES })
       const [item, ...rest] = await store.pending(thread.id)
       assert.deepEqual(rest, [])
@@ -81,10 +81,22 @@ export const waitCases: readonly StoreCase[] = [
       assert.equal((await store.decide(wait, YES, person('ada'))).state, kit.first('counted', 'repeated'))
       assert.equal((await store.decide(wait, YES, person('ada'))).state, 'repeated')
       assert.equal((await store.decide(wait, NO, person('ada'))).state, 'conflict')
-      assert.equal((await store.decide(wait, NO, person('bob'))).state, kit.first('counted', 'repeated'))
+      const other = { ...YES, arguments: { amount: 1 } }
+      assert.equal((await store.decide(wait, other, person('bob'))).state, kit.first('counted', 'repeated'))
       assert.deepEqual([(await store.pending(thread.id)).length, (await store.wait(wait))?.state], [0, 'open'])
-      assert.equal((await store.decide(wait, YES, { kind: 'host', id: 'ada' })).state, kit.first('accepted', 'repeated'))
+      const noted = { ...YES, note: 'looks right' }
+      assert.equal((await store.decide(wait, noted, { kind: 'host', id: 'ada' })).state, kit.first('accepted', 'repeated'))
       assert.deepEqual([(await store.pending(thread.id)).length, (await store.wait(wait))?.votes.length], [1, 3])
+    }
+  },
+  {
+    name: 'is decided by the first refusal, however many must approve',
+    async run({ store }, kit) {
+      const { thread, wait } = await waiting(kit, { needed: 3 })
+      assert.equal((await store.decide(wait, YES, person('ada'))).state, kit.first('counted', 'repeated'))
+      assert.equal((await store.decide(wait, NO, person('bob'))).state, kit.first('accepted', 'repeated'))
+      assert.equal((await store.decide(wait, YES, person('cy'))).state, 'conflict')
+      assert.deepEqual([(await store.pending(thread.id)).length, (await store.wait(wait))?.decision], [1, NO])
     }
   },
   {

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Approval } from '../contracts/approval.ts'
+import { isApproval } from '../contracts/approval.ts'
 import type { Grants } from '../contracts/grants.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
@@ -8,6 +10,7 @@ import { toCanonicalJson } from '../util/canonical.ts'
 import { count, data, effect, json, shapeOf, text } from './value-shapes.ts'
 
 const positive = z.int().positive()
+const approval = z.custom<Approval>(isApproval, 'expected true, false or { expiresInMs, quorum }')
 const settings = shapeOf<ModelSettings>()({
   temperature: z.number().exactOptional(),
   topP: z.number().exactOptional(),
@@ -59,6 +62,7 @@ export const definition = shapeOf<Definition>()({
       effect,
       parallelSafe: z.boolean(),
       timeoutMs: positive,
+      approval: approval.exactOptional(),
       version: text
     })
   ),

@@ -1,6 +1,22 @@
 import { z } from 'zod'
 import type { Fact, FactOf, WaitKind } from '../contracts/fact.ts'
-import { body, callResult, cost, count, data, digest, effect, fault, json, labels, part, principal, text, usage } from './value-shapes.ts'
+import {
+  approvalRule,
+  body,
+  callResult,
+  cost,
+  count,
+  data,
+  digest,
+  effect,
+  fault,
+  json,
+  labels,
+  part,
+  principal,
+  text,
+  usage
+} from './value-shapes.ts'
 
 type Envelope = 'v' | 'run' | 'scope' | 'cause' | 'type'
 /** Every field of a fact of one type: one that is forgotten here does not compile. */
@@ -21,7 +37,9 @@ const calls = {
     arguments: body(json),
     // A fault has none: nothing was judged.
     digest: z.union([digest, z.literal('')]),
-    result: callResult.exactOptional()
+    result: callResult.exactOptional(),
+    expiresAfterMs: count.exactOptional(),
+    needed: count.exactOptional()
   },
   'call.started': { call: text, try: count, leg: count, effect, deadlineMs: count },
   'call.suspended': { call: text, leg: count, wait: text, state: body(json) },
@@ -47,7 +65,7 @@ const calls = {
     decision: json.exactOptional(),
     by: principal.exactOptional()
   },
-  'approval.remembered': { rule: json, for: z.enum(['run', 'thread']) }
+  'approval.remembered': { rule: approvalRule, for: z.enum(['run', 'thread']) }
 } satisfies Partial<Table>
 
 const turns = {

@@ -58,6 +58,8 @@ const source = z.union([
   z.strictObject({ reference: z.record(z.string(), text) }),
   z.strictObject({ text })
 ])
+/** What is remembered of an approval. */
+export const approvalRule = z.strictObject({ tool: text, asks: z.array(text), arguments: digest.exactOptional() })
 
 /** One part of a message. */
 export const part = z.discriminatedUnion('type', [

@@ -1,3 +1,4 @@
+import { APPROVALS } from './clients.ts'
 import type { Fact, FactOf } from '../../src/contracts/fact.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import { inlineOf } from '../../src/state/body.ts'
@@ -200,16 +201,18 @@ class LogReader {
 
   #gated(fact: FactOf<'call.gated'>): void {
     const call = this.#call(fact.call)
-    assert(call.verdict === null, 'I6', `${fact.call} is gated twice`)
+    const isAgain = call.verdict === 'hold' && call.approved === true
+    assert(call.verdict === null || isAgain, 'I6', `${fact.call} is gated again without an approval`)
     call.verdict = fact.verdict
     call.held = fact.verdict === 'hold'
+    call.approved = null
   }
 
   #started(fact: FactOf<'call.started'>): void {
     const call = this.#call(fact.call)
     const { started } = call
     assert(this.#run?.cancelled !== true, 'cancel', `${fact.call} starts after the cancel`)
-    assert(call.verdict === 'run' || (call.held && call.approved === true), 'I6', `${fact.call} starts without leave`)
+    assert(call.verdict === 'run', 'I6', `${fact.call} starts without leave`)
     assert(
       fact.try === (started?.try ?? 0) + 1 && fact.try <= 3,
       'I5',
@@ -231,7 +234,7 @@ class LogReader {
       'order',
       `${running.map((call) => call.id).join(' ')} run together`
     )
-    const skipped = calls.slice(0, calls.indexOf(started)).find((call) => !call.started && !call.settled && (!call.held || call.approved))
+    const skipped = calls.slice(0, calls.indexOf(started)).find((call) => !call.started && !call.settled && !call.held)
     assert(together || !skipped || started.started?.try !== 1, 'order', `${started.id} starts before ${skipped?.id}`)
   }
 
@@ -279,7 +282,7 @@ class LogReader {
     if (fact.as === 'expired') assert(decision === undefined, 'I12', `${fact.wait} expires although it was decided`)
     if (!call) return
     call.expired = fact.as === 'expired'
-    if (fact.as === 'decided') call.approved = JSON.stringify(fact.decision).includes('approve')
+    if (fact.as === 'decided') call.approved = APPROVALS.includes(JSON.stringify(fact.decision))
   }
 
   #call(id: string): LoggedCall {

@@ -10,6 +10,21 @@ import type { Process } from './scheduler.ts'
 
 const PERSON: Principal = { kind: 'person', id: 'ann' }
 
+/** What may be said about any wait. */
+const COMMON = [{ decision: 'approve' }, { decision: 'deny', reason: 'no' }] as const satisfies readonly Json[]
+const ALONE = [
+  'approve',
+  'later',
+  { decision: 'approve', arguments: { n: 7 } },
+  { decision: 'approve', remember: 'thread' },
+  { decision: 'approve', arguments: [] }
+] as const satisfies readonly Json[]
+
+/** What of it approves; arguments that are no object refuse. */
+export const APPROVALS: readonly (string | undefined)[] = [...COMMON, ...ALONE]
+  .map((decision) => JSON.stringify(decision))
+  .filter((text) => text.includes('approve') && !text.includes('[]'))
+
 /** Whoever is outside: starts threads, sends messages and cancels, decides. Repeats what was not answered, under the same id. */
 export class Clients {
   readonly #model: Model
@@ -58,7 +73,9 @@ export class Clients {
       for (const thread of threads) {
         for (const wait of witness.thread(thread).openWaits) {
           if (!random.chance(patience)) continue
-          const decision = random.pick<Json>([{ decision: 'approve' }, { decision: 'deny', reason: 'no' }, 'approve', 'later'])
+          const row = await this.#model.inner.wait(wait)
+          // Two who edit differently agree on nothing, and nobody else is there.
+          const decision = random.pick<Json>((row?.needed ?? 1) > 1 ? COMMON : [...COMMON, ...ALONE])
           await this.#untilKnown(() => this.#store.decide(wait, decision, by))
           if (random.chance(0.7)) this.#hint(thread)
         }

@@ -110,7 +110,9 @@ function respond(
     model: 'fake/one'
   }
   const calls = parts.filter((part) => part.type === 'tool-call')
-  const gated = calls.map((part, position) => toGated(thread, run, `${action.turn}.${position}`, part.tool, part.input, random))
+  const gated = calls.map((part, position) =>
+    toGated({ thread, run, call: `${action.turn}.${position}`, tool: part.tool, input: part.input }, random)
+  )
   return [responded, ...gated.filter(() => !random.chance(0.12))]
 }
 
@@ -122,12 +124,22 @@ function toCallPart(wireIds: readonly string[], random: Random): ToolCallPart {
   return { type: 'tool-call', id: random.pick(ids), tool: tool.name, input }
 }
 
-function toGated(thread: string, run: string, call: string, tool: string, input: string, random: Random): Fact {
+interface Gating {
+  readonly thread: string
+  readonly run: string
+  readonly call: string
+  readonly tool: string
+  readonly input: string
+  /** How often somebody has decided about it. */
+  readonly rounds?: number
+}
+
+/** At first anything; after an approval mostly leave to run, sometimes a refusal or another ask. */
+function toGated({ thread, run, call, tool, input, rounds = 0 }: Gating, random: Random): Fact {
   const parsed = parseArguments(input)
-  const result: { readonly result?: CallResult } = { result: { error: 'not allowed' } }
   const identity = TOOLS.find((each) => each.name === tool)?.identity
-  const luck = random.next()
-  const verdict = identity === TASK_COMPLETE ? 'respond' : luck < 0.25 ? 'hold' : luck < 0.31 ? 'block' : luck < 0.36 ? 'respond' : 'run'
+  const verdict = identity === TASK_COMPLETE ? 'respond' : rounds === 0 ? firstVerdict(random) : laterVerdict(rounds, random)
+  const result: CallResult | null = verdict === 'block' ? { error: 'not allowed' } : verdict === 'respond' ? { value: 'given' } : null
   return {
     v: 1,
     type: 'call.gated',
@@ -136,19 +148,41 @@ function toGated(thread: string, run: string, call: string, tool: string, input:
     call,
     verdict,
     by: 'test',
-    asks: [],
+    asks: verdict === 'hold' ? [`tool-${rounds}`] : [],
     arguments: { inline: parsed.ok ? parsed.value : null },
     digest: `sha256:${tool}:${input}:${thread}`,
-    ...(verdict === 'block' ? result : verdict === 'respond' ? { result: { value: 'given' } } : {})
+    ...(result === null ? {} : { result }),
+    ...(verdict === 'hold' && random.chance(0.3) ? { expiresAfterMs: random.int(20, 600) } : {}),
+    ...(verdict === 'hold' && random.chance(0.2) ? { needed: 2 } : {})
   }
+}
+
+type Verdict = 'run' | 'hold' | 'block' | 'respond'
+
+function firstVerdict(random: Random): Verdict {
+  const luck = random.next()
+  return luck < 0.25 ? 'hold' : luck < 0.31 ? 'block' : luck < 0.36 ? 'respond' : 'run'
+}
+
+function laterVerdict(rounds: number, random: Random): Verdict {
+  const luck = random.next()
+  return luck < 0.15 ? 'block' : luck < 0.35 && rounds < 3 ? 'hold' : 'run'
 }
 
 function gate(action: Extract<Action, { do: 'gate' }>, state: State, done: Done, world: PerformWorld): Running {
   const { random } = world
   const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
-  const run = state.run?.id ?? ''
-  const { tool, input } = call ?? { tool: '', input: '' }
-  const judge = (): readonly Fact[] => [toGated(state.thread, run, action.call, tool, input, random)]
+  const isAgain = call?.decision === 'approved'
+  const shown = call?.arguments && 'inline' in call.arguments ? call.arguments.inline : null
+  const gating: Gating = {
+    thread: state.thread,
+    run: state.run?.id ?? '',
+    call: action.call,
+    tool: call?.tool ?? '',
+    input: isAgain ? JSON.stringify(call?.edited ?? shown) : (call?.input ?? ''),
+    rounds: isAgain ? call.waits : 0
+  }
+  const judge = (): readonly Fact[] => [toGated(gating, random)]
   if (random.chance(0.2)) return atOnce(done, judge())
   return lasting(world, done, random.int(0, 40), { outcome: judge, aborted: () => (random.chance(0.5) ? judge() : []) })
 }

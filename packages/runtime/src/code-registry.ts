@@ -1,0 +1,39 @@
+import { HoldfastError } from './contracts/errors.ts'
+import type { Tool } from './contracts/tool.ts'
+
+/** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
+export class CodeRegistry {
+  readonly #tools = new Map<string, Tool>()
+  #needs: readonly string[] = []
+
+  constructor(tools: readonly Tool<never>[] = []) {
+    this.add(tools)
+  }
+
+  add(tools: readonly Tool<never>[]): void {
+    for (const tool of tools) {
+      const identity = `host:${tool.name}`
+      const known = this.#tools.get(identity)
+      if (known && known !== (tool as Tool)) {
+        throw new HoldfastError(
+          'invalid_tools',
+          `two different tools are named "${tool.name}": names are how threads find their tools after a restart`
+        )
+      }
+      this.#tools.set(identity, tool as Tool)
+    }
+    this.#needs = [...this.#tools.values()].map((tool) => `tool:${tool.name}`)
+  }
+
+  get(identity: string): Tool | undefined {
+    return this.#tools.get(identity)
+  }
+
+  get needs(): readonly string[] {
+    return this.#needs
+  }
+
+  list(): readonly Tool[] {
+    return [...this.#tools.values()]
+  }
+}

@@ -1,0 +1,28 @@
+import type { RememberedScope } from './approval.ts'
+import type { Principal, WaitId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Decided, WaitRow } from './wait.ts'
+
+/** What somebody says about a wait. */
+export type Decision =
+  | {
+      readonly decision: 'approve'
+      readonly note?: string
+      /** In place of the model's: checked at once against the tool's schema, and by the gate before they run. */
+      readonly arguments?: JsonObject
+      readonly remember?: RememberedScope
+    }
+  /** The model reads the reason word for word. */
+  | { readonly decision: 'deny'; readonly reason?: string }
+  | { readonly decision: 'answer'; readonly answer: Json }
+
+/**
+ * What became of a decision. `counted`: more principals must say the same. `repeated`: this was said before. `conflict`: something else was
+ * (`recorded`). `invalid`: edited arguments or an answer that do not fit (`errors`): the wait stays open.
+ */
+export type DecisionReceipt =
+  | (Decided & { readonly wait: WaitId })
+  | { readonly wait: WaitId; readonly state: 'invalid'; readonly errors: string }
+
+/** Says who may decide about a wait, beyond what always holds: never a model, an agent or the runtime. */
+export type DecisionPolicy = (wait: WaitRow, principal: Principal) => boolean | Promise<boolean>

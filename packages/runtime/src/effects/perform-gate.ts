@@ -1,0 +1,77 @@
+// Keeps I9: a gate that throws or takes too long blocks the call, as a fault and not as a person's refusal.
+import type { Alarm } from '../contracts/clock.ts'
+import type { Fact } from '../contracts/fact.ts'
+import type { Action, Running } from '../contracts/heart.ts'
+import { inlineOf } from '../state/body.ts'
+import type { Call, State } from '../state/state.ts'
+import { conversationOf } from '../state/state.ts'
+import type { GateBounds, GateRequest } from './gate.ts'
+import { gateCall } from './gate.ts'
+import type { EffectPorts } from './ports.ts'
+
+/** A tool's own schema gets this long to judge arguments; then the call is blocked, as a fault (I9). */
+const GATE_TIMEOUT_MS = 10_000
+
+/** Judges one call outside of the answer that it came in: what must be awaited, and again after an approval. Ends in exactly one `done`. */
+export function performGate(
+  action: Extract<Action, { do: 'gate' }>,
+  state: State,
+  done: (facts: readonly Fact[]) => void,
+  ports: EffectPorts
+): Running {
+  const calls = conversationOf(state, action.scope).turn?.calls ?? []
+  const position = calls.findIndex((call) => call.id === action.call)
+  const call = calls[position]
+  let isOver = false
+  let alarm: Alarm | null = null
+  const end = (facts: readonly Fact[]): void => {
+    if (isOver) return
+    isOver = true
+    alarm?.stop()
+    done(facts)
+  }
+  if (!call) {
+    end([])
+    return { abort: () => {} }
+  }
+  const request = toRequest(state, action.scope, call, position)
+  const bounds = boundsOf(state, ports)
+  const fault = (message: string): Fact => ({
+    v: 1,
+    type: 'call.gated',
+    run: request.run,
+    scope: action.scope,
+    call: call.id,
+    verdict: 'block',
+    by: 'fault',
+    asks: [],
+    arguments: { inline: null },
+    digest: '',
+    result: { error: `The call could not be checked and was not run: ${message}` }
+  })
+  const judge = async (): Promise<Fact> => {
+    const prepared = await ports.prepared(state.publication)
+    return gateCall(request, prepared, bounds)
+  }
+  judge().then(
+    (fact) => end([fact]),
+    (error: unknown) => end([fault(ports.secrets.redact(error instanceof Error ? error.message : String(error)))])
+  )
+  alarm = ports.clock.alarm(GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
+  return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }
+}
+
+/** The arguments that stand now: a decision's own, those that were shown, or at first the model's. */
+function toRequest(state: State, scope: string, call: Call, position: number): GateRequest {
+  const { id, tool, decision, edited, answered, digest, waits: rounds } = call
+  const common = { thread: state.thread, run: state.run?.id ?? '', scope, call: id, tool, position }
+  if (decision !== 'approved') return { ...common, input: call.input }
+  const shown = call.arguments ? inlineOf(call.arguments) : null
+  return { ...common, input: JSON.stringify(edited ?? shown ?? {}), again: { answered, digest: edited === null ? digest : null, rounds } }
+}
+
+/** What holds for every call of a thread. Throws `grants_unreadable`. */
+export function boundsOf(state: State, ports: EffectPorts): GateBounds {
+  const { limits, remembered } = state
+  return { maxCalls: limits.maxToolCallsPerIteration, secrets: ports.secrets, grants: ports.grantsOf(state.grants), remembered }
+}

@@ -1,0 +1,39 @@
+// Keeps I8: whoever wakes a thread, it may do what it was saved with and what is granted here today, and nothing else.
+import type { Grants } from '../contracts/grants.ts'
+import { ALL_GRANTS, intersectGrants, NO_GRANTS } from './intersect-grants.ts'
+import { readStoredGrants } from './stored-grants.ts'
+
+/**
+ * What a host grants that says nothing: its own tools, models, connections and registered agents. Nothing of the machine: no folder, no host of
+ * the network, no variable of the environment, no command.
+ */
+export const DEFAULT_GRANTS: Grants = {
+  ...NO_GRANTS,
+  tools: 'all',
+  connections: 'all',
+  definitions: 'all',
+  models: 'all',
+  agents: { start: true, files: false, depth: 8, reach: 'descendants' }
+}
+
+/** What a thread is given at its birth: what the host grants, of that what is asked for. */
+export function grantsAtBirth(host: Grants, ...asked: readonly (Grants | undefined)[]): Grants {
+  return asked.reduce<Grants>((grants, each) => intersectGrants(grants, each ?? ALL_GRANTS), host)
+}
+
+/** What a thread may do today, by the record that it carries. Throws `grants_unreadable`. */
+export function createEffectiveGrants(host: Grants): (record: unknown) => Grants {
+  const known = new WeakMap<object, Grants>()
+  return (record) => {
+    if (typeof record !== 'object' || record === null) return toEffective(host, record)
+    const found = known.get(record) ?? toEffective(host, record)
+    known.set(record, found)
+    return found
+  }
+}
+
+function toEffective(host: Grants, record: unknown): Grants {
+  const read = readStoredGrants(record)
+  if (read.state === 'unreadable') throw read.error
+  return read.state === 'recorded' ? intersectGrants(read.grants, host) : host
+}

@@ -1,0 +1,40 @@
+import type { RememberedScope } from '../contracts/approval.ts'
+import type { Principal } from '../contracts/ids.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
+
+/** A decision as the fold reads it. */
+export interface ReadDecision {
+  readonly approve: boolean
+  readonly reason: string | null
+  readonly edited: JsonObject | null
+  readonly remember: RememberedScope | null
+  readonly answer: Json | null
+}
+
+const REFUSED: ReadDecision = { approve: false, reason: null, edited: null, remember: null, answer: null }
+const SCOPES: readonly unknown[] = ['run', 'thread', 'arguments'] satisfies readonly RememberedScope[]
+
+/** Only the word `approve` of a person or the host approves: whatever cannot be read refuses (I12). */
+export function readDecision(decision: Json, by: Principal | undefined): ReadDecision {
+  if (!isDecider(by)) return REFUSED
+  if (!isObject(decision)) return { ...REFUSED, approve: decision === 'approve' }
+  const { decision: word, reason, arguments: edited, remember, answer } = decision
+  // Arguments that are none are not to be read as the model's own.
+  const isWhole = edited === undefined || isObject(edited)
+  return {
+    approve: word === 'approve' && isWhole,
+    reason: typeof reason === 'string' ? reason : null,
+    edited: isObject(edited) ? edited : null,
+    remember: SCOPES.includes(remember) ? (remember as RememberedScope) : null,
+    answer: word === 'answer' && answer !== undefined ? answer : null
+  }
+}
+
+/** Whether a principal may decide or answer at all: text of models, tools, agents and the runtime never does (I12). */
+export function isDecider(by: Principal | undefined): boolean {
+  return by?.kind === 'person' || by?.kind === 'host'
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,121 @@
+// Keeps I6, I11, I12: what is held runs only after a decision and another look of the gate; time can only refuse.
+import type { Fact } from '../contracts/fact.ts'
+import type { Action, PlanContext } from '../contracts/heart.ts'
+import type { Ms } from '../contracts/ids.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
+import type { CallResult } from '../contracts/message.ts'
+import type { NewWait } from '../contracts/wait.ts'
+import { ASK_USER } from './evolve-call.ts'
+import { toSettled } from './settle.ts'
+import type { Call, Conversation, Run, State } from './state.ts'
+
+/** What is planned for the calls of a turn. */
+export interface CallsDraft {
+  readonly state: State
+  readonly run: Run
+  readonly conversation: Conversation
+  readonly context: PlanContext
+  readonly facts: Fact[]
+  readonly open: NewWait[]
+  readonly close: string[]
+  readonly actions: Action[]
+  /** Whether something would be started if this worker did not stop. */
+  isHeldBack: boolean
+}
+
+/** Has the gate look at a call: the first time, and after each approval. */
+export function look({ actions, conversation }: CallsDraft, call: Call): void {
+  const id = call.waits === 0 ? `${call.id}#gate` : `${call.id}#gate.${call.waits}`
+  actions.push({ id, scope: conversation.scope, do: 'gate', call: call.id })
+}
+
+/** What follows for a call that waits for a person, or that a person has decided about. */
+export function planHeld(draft: CallsDraft, call: Call): void {
+  if (call.decision !== null) planDecided(draft, call)
+  else if (call.wait === null) openWait(draft, call)
+  else expireIfDue(draft, call.wait)
+}
+
+function planDecided(draft: CallsDraft, call: Call): void {
+  const isQuestion = isQuestionOf(draft.state, call)
+  if (call.decision === 'expired') settle(draft, call, 'expired', { error: isQuestion ? NO_ANSWER : NOT_DECIDED })
+  else if (isQuestion)
+    settle(draft, call, call.answer === null ? 'denied' : 'ok', call.answer === null ? { error: NO_ANSWER } : { value: call.answer })
+  else if (call.decision === 'approved') look(draft, call)
+  else settle(draft, call, 'denied', { error: call.reason === null ? REFUSED : `${REFUSED.slice(0, -1)}: ${call.reason}` })
+}
+
+const REFUSED = 'A person refused this call.'
+const NOT_DECIDED = 'Nobody decided about this call in time. It was not run.'
+const NO_ANSWER = 'Nobody answered the question.'
+
+function settle({ facts, run, conversation }: CallsDraft, call: Call, outcome: 'denied' | 'expired' | 'ok', result: CallResult): void {
+  facts.push(toSettled(run, conversation, call, outcome, result))
+}
+
+function isQuestionOf(state: State, call: Call): boolean {
+  return state.tools.get(call.tool)?.identity === ASK_USER
+}
+
+function openWait(draft: CallsDraft, call: Call): void {
+  const { state, run, conversation } = draft
+  const kind = isQuestionOf(state, call) ? 'question' : 'approval'
+  const id = `${state.thread}:${call.id}:${kind}:${call.waits + 1}`
+  const args = call.arguments && 'inline' in call.arguments ? call.arguments.inline : null
+  const subject = kind === 'question' ? toQuestion(args) : toSubject(state, call, args)
+  const { expiresAfterMs, needed } = call
+  draft.facts.push({
+    v: 1,
+    type: 'wait.opened',
+    run: run.id,
+    scope: conversation.scope,
+    wait: id,
+    kind,
+    call: call.id,
+    asks: call.asks,
+    subject: { inline: subject },
+    ...(expiresAfterMs === null ? {} : { expiresAfterMs })
+  })
+  const { thread, root } = state
+  draft.open.push({
+    id,
+    thread,
+    root,
+    path: '',
+    kind,
+    subject,
+    digest: call.digest ?? '',
+    needed,
+    ...(expiresAfterMs === null ? {} : { expiresInMs: expiresAfterMs })
+  })
+}
+
+/** What a person sees who decides: exactly what would run, and who asks. */
+function toSubject(state: State, call: Call, args: Json): JsonObject {
+  const effect = state.tools.get(call.tool)?.effect ?? 'once'
+  const again = call.answered.length === 0 ? {} : { answered: call.answered }
+  return { tool: call.tool, call: call.id, arguments: args, effect, asks: call.asks, ...again, ...(call.changed ? { changed: true } : {}) }
+}
+
+function toQuestion(args: Json): JsonObject {
+  return typeof args === 'object' && args !== null && !Array.isArray(args) ? (args as JsonObject) : {}
+}
+
+function expireIfDue(draft: CallsDraft, id: string): void {
+  const wait = draft.state.waits.get(id)
+  if (wait?.expiresAfterMs == null || draft.context.now < wait.stamp.at + wait.expiresAfterMs) return
+  const { run, conversation } = draft
+  draft.facts.push({ v: 1, type: 'wait.resolved', run: run.id, scope: conversation.scope, wait: id, as: 'expired' })
+  draft.close.push(id)
+}
+
+/** When the first wait is over unless somebody decides, on the store's clock. */
+export function earliestExpiry(state: State): Ms | null {
+  let earliest: Ms | null = null
+  for (const wait of state.waits.values()) {
+    if (wait.expiresAfterMs === null) continue
+    const due = wait.stamp.at + wait.expiresAfterMs
+    if (earliest === null || due < earliest) earliest = due
+  }
+  return earliest
+}

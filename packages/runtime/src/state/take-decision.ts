@@ -1,0 +1,100 @@
+// Keeps I10 and I12: a decision is consumed once, with its effect or as discarded; only a person or the host answers.
+import type { Fact, FactOf } from '../contracts/fact.ts'
+import type { Taken } from '../contracts/heart.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
+import type { Part } from '../contracts/message.ts'
+import type { InboxItem } from '../contracts/store.ts'
+import { isDecider, readDecision } from './decision.ts'
+import type { Call, OpenWait, State } from './state.ts'
+import { conversationOf, isActive } from './state.ts'
+
+/** An item that is consumed without effect. */
+export function discard(item: InboxItem, why: FactOf<'item.discarded'>['why']): Taken {
+  return { item, facts: [{ v: 1, type: 'item.discarded', cause: item.id, item: item.id, why }] }
+}
+
+/** A decision: resolves its wait as soon as that is open, whatever else runs. */
+export function takeDecision(state: State, item: InboxItem): Taken {
+  const body = item.body as { readonly wait: string; readonly decision: Json }
+  const wait = state.waits.get(body.wait)
+  if (!wait || !isActive(state) || state.run?.cancel) return discard(item, 'closed')
+  return resolve(state, wait, item, body.decision)
+}
+
+/** A message of a person or the host, as the answer to the only open question; null when it is none. */
+export function takeAnswer(state: State, item: InboxItem): Taken | null {
+  if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from) || !isActive(state) || state.run?.cancel) return null
+  const questions = [...state.waits.values()].filter((wait) => wait.kind === 'question')
+  const [question] = questions
+  if (!question || questions.length > 1) return null
+  const text = textOf((item.body as unknown as { readonly parts: readonly Part[] }).parts)
+  const answer = text === null ? undefined : toAnswer(callOf(state, question), text)
+  return answer === undefined ? null : resolve(state, question, item, { decision: 'answer', answer })
+}
+
+function resolve(state: State, wait: OpenWait, item: InboxItem, decision: Json): Taken {
+  const run = state.run ? { run: state.run.id } : {}
+  const resolved: Fact = {
+    v: 1,
+    type: 'wait.resolved',
+    ...run,
+    scope: wait.scope,
+    cause: item.id,
+    wait: wait.id,
+    as: 'decided',
+    decision,
+    by: item.from
+  }
+  const remembered = toRemembered(state, wait, decision, item)
+  return { item, close: [wait.id], facts: remembered ? [resolved, remembered] : [resolved] }
+}
+
+/** What an approval allows beyond its call: the same tool, with no other ask than those that were shown. */
+function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxItem): Fact | null {
+  const { approve, remember, edited } = readDecision(decision, item.from)
+  const call = callOf(state, wait)
+  if (!approve || remember === null || wait.kind !== 'approval' || !call?.digest) return null
+  const tool = state.tools.get(call.tool)
+  // Edited arguments are not what was shown: no digest of theirs is known yet.
+  if (!tool || (remember === 'arguments' && edited !== null)) return null
+  return {
+    v: 1,
+    type: 'approval.remembered',
+    ...(state.run ? { run: state.run.id } : {}),
+    scope: wait.scope,
+    cause: item.id,
+    for: remember === 'run' ? 'run' : 'thread',
+    rule: {
+      tool: toolKeyOf(tool),
+      asks: [...new Set([...call.answered, ...call.asks])],
+      ...(remember === 'arguments' ? { arguments: call.digest } : {})
+    }
+  }
+}
+
+/** What a remembered approval knows a tool by: another version of it is another tool. */
+export function toolKeyOf(tool: { readonly identity: string; readonly version: string }): string {
+  return `${tool.identity}@${tool.version}`
+}
+
+function callOf(state: State, wait: OpenWait): Call | undefined {
+  return conversationOf(state, wait.scope).turn?.calls.find((call) => call.id === wait.call)
+}
+
+/** The text of a message that is nothing but text. */
+function textOf(parts: readonly Part[]): string | null {
+  const texts = parts.map((part) => (part.type === 'text' ? part.text : null))
+  return texts.includes(null) ? null : texts.join('\n').trim()
+}
+
+/** What a text answers to a question: one of its options, or the text where no other kind is asked for. Undefined: it does not answer. */
+function toAnswer(call: Call | undefined, text: string): Json | undefined {
+  const question = (call?.arguments && 'inline' in call.arguments ? call.arguments.inline : null) as JsonObject | null
+  if (!question) return undefined
+  const { options, schema } = question
+  if (Array.isArray(options) && options.length > 0) {
+    return options.find((option) => typeof option === 'string' && option.toLowerCase() === text.toLowerCase())
+  }
+  // A schema is judged where the answer is given to the question itself.
+  return schema === undefined && text !== '' ? text : undefined
+}
