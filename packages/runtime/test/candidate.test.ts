@@ -111,6 +111,18 @@ describe('the next try', () => {
     expect(ended(thread)).toMatchObject({ status: 'failed' })
   })
 
+  // B010
+  test('goes to the first model again a week after it asked for years', () => {
+    const thread = running({ maxRetries: 0 }, FALLBACKS.slice(0, 1))
+    thread.commit(failure(thread.state, 'transient', { ...TRANSIENT, retryAfterMs: 1e18 }))
+    expect(last(thread)?.model).toBe('fake/two')
+    thread.commit(...answer(thread.state, [textPart('done')]))
+    thread.now += 7 * 24 * 3_600_000
+    thread.message()
+    thread.commit()
+    expect(last(thread)?.model).toBe('fake/one')
+  })
+
   test('is the same for a new owner', () => {
     const thread = running({ maxRetries: 0 })
     thread.commit(failure(thread.state, 'transient', TRANSIENT))

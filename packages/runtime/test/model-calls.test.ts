@@ -65,6 +65,7 @@ describe('a model call that fails', () => {
     const info = await handle.info()
     expect(info.owner).toBeUndefined()
     expect(info.timerAt).toBe(waiting.waits[0]?.expiresAt)
+    expect((await handle.verify()).problems).toEqual([])
     await clock.advance(7_000_000)
     expect(model.prompts).toHaveLength(1)
     await clock.advance(200_000)

@@ -216,6 +216,11 @@ describe('what one provider has made for itself', () => {
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,40}$/)
     const moves = (await factsOfType(handle, 'turn.started')).flatMap((fact) => fact.moved ?? [])
     expect(moves).toEqual([{ from: 'p/main', why: 'provider_overloaded', withheld: 6 }])
+    expect((await handle.verify()).problems).toEqual([])
+    // A copy elsewhere shows the same.
+    const copy = runtimeFor(done())
+    const { thread } = await copy.import(handle.export())
+    expect((await copy.thread(thread).prompt(2)).request.prompt).toEqual((await handle.prompt(2)).request.prompt)
     // The log keeps it all.
     const [stored] = await factsOfType(handle, 'model.responded')
     for (const kept of ['of the thought', 'of the call', LONG]) expect(JSON.stringify(stored)).toContain(kept)

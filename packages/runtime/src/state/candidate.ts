@@ -90,7 +90,9 @@ export function toAside({ failures }: Turn, failure: TurnFailure): Aside | null 
   if (!isOfTheModel(failure)) return null
   const tries = failures.filter((each) => each.model === failure.model && each.why === 'transient').length
   const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.max(0, tries - 1), MAX_BACKOFF_MS)
-  return { stamp, why: error?.code ?? why, pauseMs: why === 'transient' ? (retryAfterMs ?? backoffMs) : 0 }
+  // What nobody believes does not keep it aside for good.
+  const pauseMs = why === 'transient' ? Math.min(retryAfterMs ?? backoffMs, MAX_RETRY_AFTER_MS) : 0
+  return { stamp, why: error?.code ?? why, pauseMs }
 }
 
 function isCounted(why: ModelFailure): boolean {
