@@ -17,9 +17,10 @@ function weigh(value: unknown, bytes: number): number {
     for (let index = 0; index < value.length && left >= 0; index++) left = weigh(value[index], left)
     return left
   }
-  for (const [name, field] of Object.entries(value)) {
+  const fields = value as { readonly [name: string]: unknown }
+  for (const name in fields) {
     if (left < 0) return left
-    left = weigh(field, left - NODE_BYTES - name.length * UNIT_BYTES)
+    left = weigh(fields[name], left - NODE_BYTES - name.length * UNIT_BYTES)
   }
   return left
 }

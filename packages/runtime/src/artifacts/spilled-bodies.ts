@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../contracts/artifact.ts'
 import { corruptArtifact } from '../contracts/artifact-fault.ts'
 import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
 import type { Commit } from '../contracts/fact.ts'
-import { artifactsOf, bodiesOf, replaceBodies } from '../contracts/fact-bodies.ts'
+import { artifactsOf, bodiesOf, hasBody, replaceBodies } from '../contracts/fact-bodies.ts'
 import type { Digest } from '../contracts/ids.ts'
 import type { Body } from '../contracts/message.ts'
 import type { AppendRequest } from '../contracts/store.ts'
@@ -27,12 +27,12 @@ type SpilledBody = Extract<Body, { readonly artifact: Digest }>
 
 /** Whether a commit names artifacts in place of its bodies. */
 export function isSpilled({ facts }: Pick<Commit, 'facts'>): boolean {
-  return facts.some((fact) => bodiesOf(fact).some((body) => 'artifact' in body))
+  return hasBody(facts, isArtifact)
 }
 
 /** Whether an append holds a body that may be too large for a commit. Costs next to nothing where none is. */
 export function mayHaveLargeBody({ facts }: Pick<AppendRequest, 'facts'>): boolean {
-  return facts.some((fact) => bodiesOf(fact).some((body) => 'inline' in body && mayWeighMore(body.inline, SPILL_BYTES)))
+  return hasBody(facts, isPerhapsLarge)
 }
 
 /**
@@ -89,6 +89,14 @@ export async function loadPage(page: readonly Commit[], limitBytes: number, arti
 
 function spilledBytes({ facts }: Commit): number {
   return facts.flatMap(bodiesOf).reduce((sum, body) => sum + ('artifact' in body ? body.bytes : 0), 0)
+}
+
+function isArtifact(body: Body): boolean {
+  return 'artifact' in body
+}
+
+function isPerhapsLarge(body: Body): boolean {
+  return 'inline' in body && mayWeighMore(body.inline, SPILL_BYTES)
 }
 
 async function loadBody({ artifact, bytes }: SpilledBody, read: ReadArtifact) {

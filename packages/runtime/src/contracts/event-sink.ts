@@ -10,7 +10,7 @@ export type SinkEvent = CommittedEvent | TransientEvent
  * **Contract** of `write`: it may throw and may take its time; no commit waits for it and no run fails by it (I9). It is called again only when the
  * call before has ended. Events of one thread come in order. A batch that failed is given again, so that an event may come more than
  * once, with the same cursor. Committed events are not lost while the runtime lives; transient ones are left out when the sink is too slow.
- * A sink that says where it stands (`after`) is also given what was committed when nobody could tell it.
+ * Of a large body (more than 64 KiB of JSON) its beginning is given, and the artifact that holds it. A sink that says where it stands (`after`) is also given what was committed when nobody could tell it.
  */
 export interface EventSink {
   /** What it is called in log lines. */

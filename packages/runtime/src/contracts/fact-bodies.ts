@@ -30,6 +30,8 @@ const PLACES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(FIELDS).map(([type, fields]) => [type, Object.keys(fields)] as const)
 )
 
+const NONE: readonly never[] = []
+
 /** The bodies of a fact, inline ones and artifacts. */
 export function bodiesOf(fact: Fact): readonly Body[] {
   if (fact.type === 'variables.set') return Object.values(fact.values)
@@ -41,6 +43,21 @@ export function bodiesOf(fact: Fact): readonly Body[] {
 export function artifactsOf(facts: readonly Fact[]): readonly Digest[] {
   const digests = facts.flatMap((fact) => bodiesOf(fact).flatMap((body) => ('artifact' in body ? [body.artifact] : [])))
   return digests.length < 2 ? digests : [...new Set(digests)]
+}
+
+/** Whether a body of these facts is such a one. Makes nothing: it is asked for every commit. */
+export function hasBody(facts: readonly Fact[], isSuch: (body: Body) => boolean): boolean {
+  for (const fact of facts) {
+    if (fact.type === 'variables.set') {
+      if (bodiesOf(fact).some(isSuch)) return true
+      continue
+    }
+    for (const field of PLACES.get(fact.type) ?? NONE) {
+      const body = bodyIn(fact, field)
+      if (body !== undefined && isSuch(body)) return true
+    }
+  }
+  return false
 }
 
 /** The fact with other bodies in place of its own; the fact itself when none is replaced. */
