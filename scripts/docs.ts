@@ -8,6 +8,7 @@ import { errorPages, errorsPage } from './docs/errors-page.ts'
 import { factsPage } from './docs/facts-page.ts'
 import { grantsPage } from './docs/grants-page.ts'
 import { manifestPage } from './docs/manifest-page.ts'
+import { recordsPage } from './docs/records-page.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDER = join(ROOT, 'docs/reference')
@@ -19,7 +20,8 @@ const pages: { readonly [file: string]: string } = {
   ...errorPages(),
   'facts.md': factsPage(ROOT),
   'grants.md': grantsPage(),
-  'manifest.md': manifestPage()
+  'manifest.md': manifestPage(),
+  'records.md': recordsPage(ROOT)
 }
 
 if (process.argv.includes('--check')) check()

@@ -16,6 +16,7 @@ import { importCommand } from './commands/import.ts'
 import { logCommand } from './commands/log.ts'
 import { interruptCommand, messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
+import { recordsCommand } from './commands/records.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { retryCommand } from './commands/retry.ts'
 import { removeCommand } from './commands/rm.ts'
@@ -65,6 +66,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   waitCommand,
   explainCommand,
   usageCommand,
+  recordsCommand,
   removeCommand,
   exportCommand,
   importCommand,

@@ -19,10 +19,12 @@ import { createEffectiveGrants } from './grants/effective-grants.ts'
 import { toHostGrants } from './host-grants.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
 import { PublicationCache } from './publication-cache.ts'
+import { toEventSink } from './record-feed.ts'
 import type { RuntimeBodies } from './runtime-bodies.ts'
 import { createRuntimeBodies } from './runtime-bodies.ts'
 import { toRuntimeLogger } from './runtime-logger.ts'
 import { createSecretRegistry } from './secrets.ts'
+import type { SinkFeedPorts } from './sink-feed.ts'
 import { SinkFeed } from './sink-feed.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
@@ -77,10 +79,10 @@ const ANYBODY: DecisionPolicy = () => true
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {
   const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry(), principal = HOST, mayDecide = ANYBODY } = options
-  const { permissions = [], sinks = [], tenant = DEFAULT_TENANT } = options
+  const { permissions = [], tenant = DEFAULT_TENANT } = options
   const bodies = createRuntimeBodies(options)
   const logger = toRuntimeLogger(options.logger, secrets)
-  const feeds = sinks.map((sink) => new SinkFeed(sink, { store, clock, logger }))
+  const feeds = toFeeds(options, { store, clock, logger })
   const hub = new EventHub(feeds)
   const registry = new CodeRegistry(options.tools)
   const faults = new Map<ThreadId, unknown>()
@@ -135,6 +137,11 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     isClosed: false
   }
   return core
+}
+
+/** What observes this runtime, each with its queue. */
+function toFeeds({ sinks = [], records = [] }: RuntimeOptions, ports: { readonly store: Store } & SinkFeedPorts): readonly SinkFeed[] {
+  return [...sinks, ...records.map((sink) => toEventSink(sink, ports.store))].map((sink) => new SinkFeed(sink, ports))
 }
 
 function toResolver(models: RuntimeOptions['models']): ModelResolver {

@@ -17,6 +17,7 @@ import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
 import { threadEvents } from './thread-events.ts'
+import { threadRecords } from './thread-records.ts'
 import { readPrompt } from './turn-prompt.ts'
 import { digestJson, digestText } from './util/canonical.ts'
 import { isDeeplyNested, MAX_LEVELS } from './util/nesting.ts'
@@ -59,6 +60,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     publication: async () => core.publication((await readInfo(core, id)).publication),
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
+    records: () => threadRecords(core, id),
     export: () => exportThread(core, id),
     verify: () => verifyThread(core, id),
     remove: (options = {}) => removeThread(core, id, options)

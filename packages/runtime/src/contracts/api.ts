@@ -19,10 +19,12 @@ import type { PermissionRule } from './permission-rule.ts'
 import type { ModelPrice } from './price.ts'
 import type { AgentEntry, ChildrenAtEnd, Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
+import type { RecordSink } from './record-sink.ts'
 import type { SecretRegistry } from './secrets.ts'
 import type { RunInfo, Store, ThreadInfo } from './store.ts'
 import type { WaitRow } from './wait.ts'
 import type { Logger, Tool } from './tool.ts'
+import type { TurnRecord } from './turn-record.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** An entry of an agent's `tools`: a name, a reference, or one that tightens what the tool declares. */
@@ -96,6 +98,8 @@ export interface RuntimeOptions {
   readonly mayDecide?: DecisionPolicy
   /** Observe the events of all threads that are driven here. `close` waits until they have been given what there is. */
   readonly sinks?: readonly EventSink[]
+  /** Are given a record of every turn of a thread that is driven here, as soon as it is over. `close` waits as for `sinks`. */
+  readonly records?: readonly RecordSink[]
 }
 
 /** What a run is started with. */
@@ -259,6 +263,8 @@ export interface ThreadHandle {
    * and publication (I19). Throws `invalid_input` when no model was asked there.
    */
   prompt(turn: number | TurnId, options?: { readonly try?: number }): Promise<TurnPrompt>
+  /** The turns that are over, one record each, made from the log. Those that a fork has copied are the other thread's. */
+  records(): AsyncIterable<TurnRecord>
   /**
    * The thread as a text in JSONL, line by line, byte for byte the same each time: header, publication, commits, accepted items. What is
    * made of it elsewhere is a second thread with the same past: decide about and drive only one of them. Throws `thread_busy` when it goes on all
