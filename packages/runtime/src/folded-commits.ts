@@ -43,6 +43,17 @@ export async function* readCommits(core: RuntimeCore, thread: ThreadId, from: nu
   }
 }
 
+/** The same as the store has them: of large bodies the digest and the beginning. */
+export async function* readKeptCommits(core: RuntimeCore, thread: ThreadId): AsyncGenerator<Commit> {
+  for (let next = 1; ; ) {
+    const page = await core.store.read(thread, next, PAGE_BYTES)
+    yield* page
+    const last = page.at(-1)
+    if (!last) return
+    next = last.sequence + 1
+  }
+}
+
 async function startFold(core: RuntimeCore, as: ThreadId, first: Commit): Promise<ThreadFold> {
   const digest = bornWith([first])
   if (digest === null) throw new HoldfastError('log_corrupt', `the log of ${first.thread} does not begin with its creation`)

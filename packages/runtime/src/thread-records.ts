@@ -1,6 +1,6 @@
 import type { ThreadId } from './contracts/ids.ts'
 import type { TurnRecord } from './contracts/turn-record.ts'
-import { readCommits } from './folded-commits.ts'
+import { readKeptCommits } from './folded-commits.ts'
 import { readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { TurnRecorder } from './state/turn-recorder.ts'
@@ -10,7 +10,7 @@ export async function* threadRecords(core: RuntimeCore, thread: ThreadId): Async
   const { head } = await readInfo(core, thread)
   const own = await findOwn(core, thread)
   const recorder = new TurnRecorder(thread)
-  for await (const { sequence, at, facts } of readCommits(core, thread, 1)) {
+  for await (const { sequence, at, facts } of readKeptCommits(core, thread)) {
     if (sequence > head) return
     for (const [index, fact] of facts.entries()) {
       for (const record of recorder.take(fact, { cursor: { sequence, index }, at })) if (sequence >= own) yield record
@@ -21,7 +21,7 @@ export async function* threadRecords(core: RuntimeCore, thread: ThreadId): Async
 /** The commit with which a thread begins to be itself. */
 async function findOwn(core: RuntimeCore, thread: ThreadId): Promise<number> {
   let own = 1
-  for await (const { sequence, facts } of readCommits(core, thread, 1)) {
+  for await (const { sequence, facts } of readKeptCommits(core, thread)) {
     if (facts.some((fact) => fact.type === 'thread.forked')) own = sequence
   }
   return own

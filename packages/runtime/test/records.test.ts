@@ -156,6 +156,20 @@ describe('a sink of records', () => {
     expect(sink.records).toHaveLength(4)
   })
 
+  test('is given what the log has of large bodies', async () => {
+    const sink = listSink()
+    const { tool } = till(() => 'x'.repeat(90_000))
+    const runtime = runtimeFor(
+      recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'pay' }] } : { text: 'done' })),
+      { tools: [tool], records: [sink] }
+    )
+    const run = await runtime.start(agentOf({ tools: ['pay'] }), { input: 'pay' })
+    await run.settled()
+    await runtime.close()
+    expect(textOf(sink.records)).toBe(textOf(await recordsOf(run)))
+    expect(sink.records[0]?.calls[0]?.result).toMatchObject({ artifact: expect.any(String), bytes: expect.any(Number) })
+  })
+
   test('that never takes anything stops nothing', async () => {
     const { runtime, run } = await paidThread({ records: [listSink(Number.POSITIVE_INFINITY)] })
     expect((await run.info()).row.status).toBe('completed')
