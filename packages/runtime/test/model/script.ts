@@ -81,7 +81,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
         do: fc.constant('fail' as const),
         why: fc.constantFrom<ModelFailure[]>('transient', 'permanent', 'aborted', 'interrupted', 'blocked'),
         retryAfterMs: fc.constantFrom(0, 300, 8_000, 700_000, 700_000_000),
-        code: fc.constantFrom('provider_overloaded', 'provider_rejected', 'content_filtered')
+        code: fc.constantFrom('provider_overloaded', 'secret_missing', 'content_filtered')
       },
       { requiredKeys: ['do', 'why'] }
     )
