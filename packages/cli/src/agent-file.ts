@@ -38,7 +38,8 @@ export function toModelReference(text: string, folders: { readonly cwd: string; 
   return { provider, model: relative(folders.base, resolve(folders.cwd, model)) }
 }
 
-function settingsOf({ options, settings }: ModelReference): Pick<ModelReference, 'options' | 'settings'> {
+/** What stands beside the name of a model. */
+export function settingsOf({ options, settings }: ModelReference): Pick<ModelReference, 'options' | 'settings'> {
   return { ...(options === undefined ? {} : { options }), ...(settings === undefined ? {} : { settings }) }
 }
 

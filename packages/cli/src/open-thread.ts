@@ -1,13 +1,15 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Definition, ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
+import type { AgentFile } from './agent-file.ts'
 import type { AgentToolsSource } from './agent-tools.ts'
-import { loadAgentTools } from './agent-tools.ts'
+import { loadAgentTools, toReferences } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
 import { createStandIns } from './stand-in-tools.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
+import type { ThreadMemo } from './thread-memo.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
 import { toVisibleLine } from './visible-text.ts'
 import type { Workspace } from './workspace.ts'
@@ -25,14 +27,20 @@ export interface OpenOptions extends DriveOptions {
   readonly look?: (info: ThreadInfo) => Promise<void>
   /** The run is only to be ended: tools that are lost, and a module that cannot be loaded, are done without. */
   readonly onlyEnds?: boolean
+  /** Another thread is to be made from it: what is said holds for that one. */
+  readonly fork?: { readonly agent: AgentFile | undefined; readonly isIdle: boolean }
+}
+
+/** A thread with the store that it is in. */
+export interface OpenedThread {
+  readonly workspace: Workspace
+  readonly thread: ThreadHandle
+  /** What is relative in its definition is relative to this folder. */
+  readonly base: string
 }
 
 /** Opens the store with all that an existing thread needs to be driven here. Throws `thread_not_found`. */
-export async function openThread(
-  id: string,
-  context: CommandContext,
-  options: OpenOptions
-): Promise<{ readonly workspace: Workspace; readonly thread: ThreadHandle }> {
+export async function openThread(id: string, context: CommandContext, options: OpenOptions): Promise<OpenedThread> {
   const { cwd } = context.io
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const found = await readProject(context, here)
@@ -43,27 +51,37 @@ export async function openThread(
   const file = options.config === undefined ? (memo?.config ?? here) : here
   const tools = options.tools === undefined ? memo?.tools : resolve(cwd, options.tools)
   const { config, context: known } = file === here ? found : await readProject(context, file)
-  const base = memo?.base ?? cwd
+  const { agent, isIdle = false } = options.fork ?? {}
+  const base = agent === undefined ? (memo?.base ?? cwd) : dirname(agent.path)
+  const next = toMemo(base, { ...memo, config: file, tools, ...(agent === undefined ? {} : { manifest: agent.path }) })
   const { io, secrets } = known
   await secrets.register(config, io.env)
   io.adopt?.(io.env)
   enterFolder(memo?.cwd, context)
   const workspace = await openWorkspace(context, location, {
     drives: {
-      tools: await loadTools({ config, named: tools, location }, { info, definition, isLenient: options.onlyEnds === true }, context),
+      tools: await loadTools(
+        { config, named: tools, location },
+        { info, definition, agent, isLenient: options.onlyEnds === true },
+        context
+      ),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
-      engine: config.engine
+      engine: config.engine,
+      idle: isIdle,
+      ...(options.fork === undefined ? {} : { beforeCreate: (made) => keepMemo(location, made, next) })
     }
   })
   // What was said explicitly holds from now on.
-  if (options.tools !== undefined || options.config !== undefined) {
-    writeMemo(location, id, toMemo(base, { ...memo, config: file, tools }))
-  }
+  if (options.fork === undefined && (options.tools !== undefined || options.config !== undefined)) writeMemo(location, id, next)
   if (memo === undefined && tools === undefined) {
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
-  return { workspace, thread: workspace.runtime.thread(id) }
+  return { workspace, thread: workspace.runtime.thread(id), base }
+}
+
+function keepMemo(location: StoreLocation, thread: string, memo: ThreadMemo): void {
+  if (readMemo(location, thread) === undefined) writeMemo(location, thread, memo)
 }
 
 interface KnownThread {
@@ -82,12 +100,13 @@ async function readThread(id: string, context: CommandContext, location: StoreLo
 
 async function loadTools(
   source: Pick<AgentToolsSource, 'config' | 'named' | 'location'>,
-  { info, definition, isLenient }: KnownThread & { readonly isLenient: boolean },
+  { info, definition, agent, isLenient }: KnownThread & { readonly agent: AgentFile | undefined; readonly isLenient: boolean },
   { output }: CommandContext
 ): Promise<readonly Tool<never>[]> {
-  const references = definition.tools.map((tool) => tool.name)
+  const references = agent === undefined ? definition.tools.map((tool) => tool.name) : toReferences(agent.definition)
+  const { grants } = agent?.definition ?? definition
   try {
-    const loaded = await loadAgentTools({ ...source, references, grants: definition.grants, code: 'thread_unplaceable' })
+    const loaded = await loadAgentTools({ ...source, references, grants, code: 'thread_unplaceable' })
     return isLenient ? [...loaded, ...createStandIns(info.row.needs, loaded)] : loaded
   } catch (error) {
     if (!isLenient) throw error

@@ -9,6 +9,8 @@ import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { diffCommand } from './commands/diff.ts'
+import { forkCommand } from './commands/fork.ts'
 import { initCommand } from './commands/init.ts'
 import { explainCommand } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
@@ -62,6 +64,8 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   interruptCommand,
   cancelCommand,
   retryCommand,
+  forkCommand,
+  diffCommand,
   attachCommand,
   waitCommand,
   explainCommand,

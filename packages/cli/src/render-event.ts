@@ -39,6 +39,8 @@ const LINES: Lines = {
   'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
   'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderBody(subject)}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
+  'thread.forked': ({ from, at }) => `forked from ${toVisibleLine(from)} at commit ${at}`,
+  'thread.repinned': ({ publication, by }) => `goes on with the publication ${publication.slice(0, 19)} (${by})`,
   'thread.moved': ({ to }) => `moved to ${toVisibleLine(to)}`
 }
 

@@ -53,7 +53,10 @@ export async function readSpent(thread: ThreadHandle, since: number): Promise<Re
   const { head } = await thread.info()
   for (let from = await firstSince(thread, since, head); from <= head; ) {
     const page = await thread.log(from, PAGE_BYTES)
-    for (const { run, usage = NO_USAGE, cost } of page.flatMap(callsOf)) {
+    const forked = page.findLastIndex(({ facts }) => facts.some((fact) => fact.type === 'thread.forked'))
+    // What stands before was paid by the thread that it was copied from.
+    if (forked >= 0) runs.clear()
+    for (const { run, usage = NO_USAGE, cost } of page.slice(forked + 1).flatMap(callsOf)) {
       const before = runs.get(run) ?? { usage: NO_USAGE, cost: 0 }
       runs.set(run, { usage: addUsage(before.usage, usage), cost: addCost(before.cost, cost) })
     }

@@ -105,6 +105,11 @@ function watchCreation(store: Store, beforeCreate: (thread: string) => void): St
     create: (thread) => {
       beforeCreate(thread.id)
       return store.create(thread)
+    },
+    // A fork is made so.
+    import: (thread) => {
+      beforeCreate(thread.id)
+      return store.import(thread)
     }
   }
 }

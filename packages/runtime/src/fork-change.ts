@@ -5,6 +5,8 @@ import type { Json } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { Publication } from './contracts/publication.ts'
 import { assertSecretFree } from './definition-secrets.ts'
+import { intersectGrants } from './grants/intersect-grants.ts'
+import { readStoredGrants, toStoredGrants } from './grants/stored-grants.ts'
 import { freezeModel } from './manifest/publish.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import type { State } from './state/state.ts'
@@ -54,6 +56,13 @@ export async function toForkPublication(core: RuntimeCore, state: State, { model
   await core.store.publish(changed)
   core.remember(changed)
   return changed
+}
+
+/** What a thread may do under a publication that asks for less than it may (I8); absent where it asks for nothing in particular. */
+export function toNarrowed(record: Json, { definition: { grants } }: Publication): Json | undefined {
+  const read = readStoredGrants(record)
+  if (grants === undefined || read.state === 'unreadable') return undefined
+  return toStoredGrants(read.state === 'recorded' ? intersectGrants(read.grants, grants) : grants) as unknown as Json
 }
 
 function assertPlace(at: ForkOptions['at']): void {

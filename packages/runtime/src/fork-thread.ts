@@ -9,7 +9,7 @@ import type { Digest, ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'
 import type { AcceptedItem, ImportedThread } from './contracts/store.ts'
 import type { GivenChange } from './fork-change.ts'
-import { readChange, toForkPublication } from './fork-change.ts'
+import { readChange, toForkPublication, toNarrowed } from './fork-change.ts'
 import type { CopiedPast } from './fork-place.ts'
 import { readLater, readPast } from './fork-place.ts'
 import { toBirthItem } from './birth-item.ts'
@@ -67,7 +67,7 @@ async function toFork(
   fold.add({ ...stamp, facts: first })
   const publication = await toForkPublication(core, fold.state, change)
   fold.know(publication)
-  const { facts: then, ended } = toRepinFacts(fold.state, publication)
+  const { facts: then, ended } = toRepinFacts(fold.state, publication, toNarrowed(fold.state.grants, publication))
   fold.add({ ...stamp, facts: then })
   const own = await core.bodies.keep(core.tenant, [...first, ...then])
   const copied = await core.bodies.keep(

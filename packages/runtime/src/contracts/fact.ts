@@ -64,7 +64,13 @@ type ThreadFact =
       /** Absent when there are none. */
       readonly labels?: Labels
     }
-  | { readonly type: 'thread.repinned'; readonly publication: Digest; readonly by: 'handoff' | 'migrate' | 'fork' }
+  | {
+      readonly type: 'thread.repinned'
+      readonly publication: Digest
+      readonly by: 'handoff' | 'migrate' | 'fork'
+      /** What the thread may do from here on, where the publication asks for less than it may. */
+      readonly grants?: Json
+    }
   | {
       /** What stands before it was copied from another thread: its commits up to `at`, without its waits, its usage and its budgets. */
       readonly type: 'thread.forked'

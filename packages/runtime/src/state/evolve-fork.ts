@@ -40,6 +40,7 @@ export function evolveThreadRepinned(state: State, stamp: Stamp, fact: FactOf<'t
     )
   }
   Object.assign(state, toPinned(publication))
+  if (fact.grants !== undefined) state.grants = fact.grants
 }
 
 /** Where a settled call's result can still be replaced. `open`: its turn is; `shown`: the model has not answered it. */

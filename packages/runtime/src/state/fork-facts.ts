@@ -1,6 +1,7 @@
 // Keeps I5, I7, I17: what the other thread began here ends as that thread says, or as unknown; nothing of it is begun again by itself.
 import type { Fact, FactOf, GivenResult } from '../contracts/fact.ts'
 import type { CallId, RunId, ThreadId } from '../contracts/ids.ts'
+import type { Json } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
 import { toSettled, toUnknown } from './settle.ts'
@@ -55,8 +56,13 @@ export function toForkFacts(
  * The facts that put a fork under another publication. A turn that is open keeps the old one unless all that it waits for are decisions about tools
  * that are the same in both; else its run ends here, and the next one begins under the new publication.
  */
-export function toRepinFacts(state: State, publication: Publication): { readonly facts: readonly Fact[]; readonly ended: RunId | null } {
-  const repinned: Fact = { v: 1, type: 'thread.repinned', publication: publication.digest, by: 'fork' }
+export function toRepinFacts(
+  state: State,
+  publication: Publication,
+  grants?: Json
+): { readonly facts: readonly Fact[]; readonly ended: RunId | null } {
+  const narrowed = grants === undefined ? {} : { grants }
+  const repinned: Fact = { v: 1, type: 'thread.repinned', publication: publication.digest, by: 'fork', ...narrowed }
   if (publication.digest === state.publication) return { facts: [], ended: null }
   const { run } = state
   const conversation = conversationOf(state)

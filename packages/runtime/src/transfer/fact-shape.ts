@@ -145,7 +145,7 @@ const threads = {
     depth: count,
     labels: labels.exactOptional()
   },
-  'thread.repinned': { publication: digest, by: z.enum(['handoff', 'migrate', 'fork']) },
+  'thread.repinned': { publication: digest, by: z.enum(['handoff', 'migrate', 'fork']), grants: json.exactOptional() },
   'thread.forked': {
     from: text,
     at: z.int().positive(),
