@@ -40,6 +40,10 @@ export const FIELD_NOTES: FieldNotes = {
   'variables[].metadata': { is: 'Data of the author; not used by the runtime.' },
   tools: { is: 'The tools that the model may ask for: names, or references with changes. In code also the tools themselves.' },
   'tools[].ref': { is: 'The name of a tool.' },
+  'tools[].approval': {
+    is: 'Whether a person approves each call first: only stricter than what the tool declares.',
+    without: 'what the tool declares'
+  },
   'tools[].effect': { is: 'What a repeat does: only stricter than what the tool declares.', without: 'what the tool declares' },
   'tools[].timeoutMs': {
     is: 'How long one call may take: at most what the tool declares.',
