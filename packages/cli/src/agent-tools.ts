@@ -10,6 +10,10 @@ import { loadRuntime } from './libraries.ts'
 import { findProjectGrants } from './project-grants.ts'
 import type { StoreLocation } from './store-location.ts'
 
+/** Built-in tools of the runtime: the first one is never refused, the second one has an identity of its own. */
+const TASK_COMPLETE = 'task_complete'
+const ASK_USER = 'ask_user'
+
 /** What decides about the tools of an agent. */
 export interface AgentToolsSource {
   readonly config: Config
@@ -33,14 +37,40 @@ export async function loadAgentTools(source: AgentToolsSource): Promise<readonly
   const { config, named, references, grants, location } = source
   const { toToolName } = await loadRuntime()
   const own = await loadAllTools(config, named)
+  const unasked = source.code === undefined ? await findUnasked(references, own, grants) : []
   const taken = new Set(own.map((tool) => toToolName(tool.name)))
   const wanted = new Set(references.map(toToolName).filter((tool) => isBuiltIn(tool) && !taken.has(tool)))
-  if (wanted.size === 0) return own
+  if (wanted.size === 0) {
+    if (unasked.length > 0) throw refuse(unasked, source)
+    return own
+  }
   const project = await findProjectGrants(config, grants)
-  const missing = [...wanted].flatMap((tool) => findUngranted(tool, project) ?? [])
+  const ungranted = [...wanted].flatMap((tool) => findUngranted(tool, project) ?? [])
+  const missing = [...ungranted, ...unasked.filter(({ tool }) => !ungranted.some((each) => each.tool === tool))]
   if (missing.length > 0) throw refuse(missing, source)
   const builtIns = await createBuiltIns(project, toHidden(config, location))
   return [...own, ...builtIns.filter((tool) => !taken.has(toToolName(tool.name)))]
+}
+
+/** Tools that the agent lists and its own grants leave out: each of their calls would be blocked. A thread that is under way is not refused for it. */
+async function findUnasked(
+  references: readonly string[],
+  own: readonly Tool<never>[],
+  grants: GrantsInput | undefined
+): Promise<readonly Ungranted[]> {
+  if (grants === undefined) return []
+  const { parseGrants, toToolName } = await loadRuntime()
+  // Folders by names are of no account here.
+  const parsed = parseGrants({ tools: grants.tools ?? [] })
+  const granted = parsed.ok ? parsed.value.tools : []
+  if (granted === 'all') return []
+  const names = new Map(own.map(({ name }) => [toToolName(name), name]))
+  return references.flatMap((reference) => {
+    const wanted = toToolName(reference)
+    const name = names.get(wanted) ?? wanted
+    const isGranted = wanted === TASK_COMPLETE || granted.includes(`${wanted === ASK_USER ? 'agent' : 'host'}:${name}`)
+    return isGranted ? [] : [{ tool: name, field: 'tools' as const, why: 'not_asked' as const }]
+  })
 }
 
 /** What an agent calls its tools. */
@@ -65,17 +95,19 @@ const WHY: { readonly [why in Ungranted['why']]: string } = {
 }
 
 const EXAMPLES: { readonly [field in Ungranted['field']]: string } = {
-  'files.read': '{ files: { read: ["workspace:/"] } }',
-  'files.write': '{ files: { write: ["workspace:/out"] } }',
-  'network.hosts': '{ network: { hosts: [example.com] } }'
+  'files.read': 'files: { read: ["workspace:/"] }',
+  'files.write': 'files: { write: ["workspace:/out"] }',
+  'network.hosts': 'network: { hosts: [example.com] }',
+  tools: 'tools: all'
 }
 
 function refuse(missing: readonly Ungranted[], { config, code = 'tool_unknown' }: AgentToolsSource): Failure {
   const lines = missing.map(({ tool, field, why }) => `  ${tool}: ${WHY[why]} grants.${field}`)
   const file = config.file ?? 'holdfast.config.yaml'
   const [first] = missing
-  const where = first?.why === 'not_granted' ? file : 'the agent'
-  const remedy = `Say in ${where} what it may, as in \`grants: ${EXAMPLES[first?.field ?? 'files.read']}\`, or leave the tool out.`
+  const [where, fields] = first?.why === 'not_granted' ? [file, []] : ['the agent', ['tools'] as const]
+  const example = [...new Set([...fields, first?.field ?? 'files.read'])].map((field) => EXAMPLES[field]).join(', ')
+  const remedy = `Say in ${where} what it may, as in \`grants: { ${example} }\`, or leave the tool out.`
   return new Failure(code, `Tools of the agent are not granted:\n${lines.join('\n')}`, {
     details: { ungranted: missing.map(({ tool, field, why }) => ({ tool, field: `grants.${field}`, why })) },
     remedy

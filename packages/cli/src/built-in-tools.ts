@@ -15,11 +15,11 @@ const NEEDS: { readonly [tool: string]: readonly Needed[] } = {
   fetch_url: ['network.hosts']
 }
 
-/** A tool of the runtime that is not given, and why. */
+/** A tool that is not given, and why. */
 export interface Ungranted {
   readonly tool: string
-  /** The field that holds nothing. */
-  readonly field: Needed
+  /** The field that holds nothing, or not the tool. */
+  readonly field: Needed | 'tools'
   readonly why: 'not_granted' | 'not_asked' | 'nothing_shared'
 }
 

@@ -9,6 +9,9 @@ import { calling, scriptedAgent } from './scripted-agent.ts'
 
 const configOf = (grants: object, more: object = {}): string => JSON.stringify({ version: '1.0', grants, ...more })
 
+const OWN = `export default [{ name: 'look', description: 'Own.', input: { kind: 'json', jsonSchema: { type: 'object' } },
+  effect: 'read', parallelSafe: true, execute: () => 'seen' }]`
+
 /** A project whose agent calls tools one after another, each with its arguments. */
 function project(calls: readonly (readonly [string, object])[], config: string | undefined, agent: object = {}): string {
   const turns: readonly Turn[] = [...calls.map(([name, args]) => calling(name, args)), { text: 'done' }]
@@ -80,7 +83,7 @@ describe('the file tools of an agent', () => {
     const folder = project(
       paths.map((path) => ['read_file', { path: `PLACE/${path}` }] as const),
       configOf({ files: { read: ['workspace:/'] } }),
-      { grants: { files: { read: ['workspace:/notes', '/etc'] } } }
+      { grants: { tools: 'all', files: { read: ['workspace:/notes', '/etc'] } } }
     )
     addFiles(folder, { 'script.yaml': readFileSync(join(folder, 'script.yaml'), 'utf8').replaceAll('PLACE', folder) })
     expect((await outcomesOf(folder)).map(([outcome]) => outcome)).toEqual(['ok', 'error'])
@@ -146,6 +149,27 @@ describe('a tool that is not granted', () => {
     })
     expect(existsSync(join(folder, '.holdfast'))).toBe(false)
     expect(await refusalOf(folder, ['tools', 'agent.yaml'])).toMatchObject({ code: 'tool_unknown' })
+  })
+
+  test.each([
+    ['one that comes with the runtime', 'read_file', [], { files: { read: ['workspace:/'] } }],
+    ['one of a module', 'look', ['--tools', 'own.mjs'], { files: { read: ['workspace:/'] } }],
+    ['one of a module', 'look', ['--tools', 'own.mjs'], { tools: ['host:read_file', 'agent:look'] }],
+    ['the question to a person', 'ask_user', [], {}]
+  ])('because the agent asks for folders and leaves tools out is refused, too: %s', async (_, tool, argv, grants) => {
+    const folder = project([[tool, {}]], configOf({ files: { read: ['workspace:/'] } }), { grants })
+    addFiles(folder, { 'own.mjs': OWN })
+    expect(await refusalOf(folder, ['run', 'agent.yaml', ...argv])).toMatchObject({
+      exit: 2,
+      code: 'tool_unknown',
+      details: { ungranted: [{ tool, field: 'grants.tools', why: 'not_asked' }] }
+    })
+  })
+
+  test.each([['all'], [['host:look']]])('is granted by its identity: %s', async (tools) => {
+    const folder = project([['look', {}]], configOf({}), { grants: { tools } })
+    addFiles(folder, { 'own.mjs': OWN })
+    expect((await outcomesOf(folder, ['--tools', 'own.mjs'])).map(([outcome]) => outcome)).toEqual(['ok'])
   })
 
   test('is told with the others, and with all that it needs first', async () => {
