@@ -25,9 +25,14 @@ export interface Child {
   readonly ended: Promise<string | number>
 }
 
-/** Starts a process. */
+/** Starts a process of the crash tests. */
 export function startChild(options: ChildOptions): Child {
-  const child = spawn(process.execPath, ['--conditions=@holdfast/source', SCRIPT, JSON.stringify(options)], {
+  return startScript(SCRIPT, options)
+}
+
+/** Starts a program that is given its options as JSON and says what happens, a line of JSON each. */
+export function startScript(script: string, options: object): Child {
+  const child = spawn(process.execPath, ['--conditions=@holdfast/source', script, JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit']
   })
   const lines: Line[] = []
