@@ -213,6 +213,34 @@ describe('a call that waits for a decision', () => {
     expect(paid).toEqual([])
   })
 
+  test('that a person approved there can be refused here, and approved here once more', async () => {
+    const keys: string[] = []
+    const pay = toolOf('pay', (_input, { idempotencyKey }) => void keys.push(idempotencyKey), { approval: true })
+    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'pay' }] } : { text: 'done' }))
+    const runtime = runtimeFor(model, { tools: [pay] })
+    const run = await runtime.start(agentOf({ tools: ['pay'] }), { input: 'pay' })
+    const { waits } = await run.settled()
+    const at = (await run.info()).head
+    await runtime.approve(waits[0]?.id ?? '', { remember: 'thread' })
+    expect((await run.settled()).status).toBe('completed')
+    const refused = await runtime.fork(run.thread, { at })
+    const second = await refused.settled()
+    expect(second).toMatchObject({ status: 'waiting', waits: [{ kind: 'approval' }] })
+    await runtime.deny(second.waits[0]?.id ?? '', { reason: 'no' })
+    expect((await refused.settled()).status).toBe('completed')
+    expect(await outcomesOf(refused)).toEqual(['denied'])
+    expect(keys).toHaveLength(1)
+    const approved = await runtime.fork(run.thread, { at })
+    expect(approved.ran).toHaveLength(1)
+    await runtime.approve((await approved.settled()).waits[0]?.id ?? '')
+    expect((await approved.settled()).status).toBe('completed')
+    expect(keys.map((key) => key.slice(0, key.indexOf(':')))).toEqual([run.thread, approved.thread])
+    // What was remembered there holds there.
+    const later = await runtime.fork(run.thread, { at: 1 })
+    expect((await later.settled()).status).toBe('waiting')
+    for (const thread of [refused, approved, later]) expect((await thread.verify()).problems).toEqual([])
+  })
+
   test('keeps its turn open under another publication with the same tool, and loses its run under one without', async () => {
     const { runtime, at } = await held()
     const { definition } = await runtime.thread('thr_1').publication()

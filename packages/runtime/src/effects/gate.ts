@@ -11,9 +11,9 @@ import { allowsTool } from '../grants/permits.ts'
 import type { RuleVerdict } from '../grants/rule-layers.ts'
 import type { CheckedArguments } from '../manifest/tool-arguments.ts'
 import { parseArguments } from '../state/arguments.ts'
+import { toCallDigest } from '../state/call-digest.ts'
 import { ASK_USER, TASK_COMPLETE } from '../state/evolve-call.ts'
 import type { Remembered } from '../state/state.ts'
-import { digestJson } from '../util/canonical.ts'
 import { isPromise } from '../util/promise.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { Asking } from './gate-asks.ts'
@@ -161,5 +161,5 @@ function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: 
 }
 
 function digestOf(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null): Digest {
-  return digestJson([descriptor?.identity ?? request.tool, descriptor?.version ?? '', args ?? request.input, request.thread])
+  return toCallDigest(request.thread, descriptor, { tool: request.tool, arguments: args, input: request.input })
 }

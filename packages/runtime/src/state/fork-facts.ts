@@ -4,6 +4,8 @@ import type { CallId, RunId, ThreadId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
+import { inlineOf } from './body.ts'
+import { toCallDigest } from './call-digest.ts'
 import { toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 import { conversationOf } from './state.ts'
@@ -47,7 +49,7 @@ export function toForkFacts(
   if (!run) return [forked]
   const ends = conversations.flatMap((conversation) => [
     ...toLost(run, conversation),
-    ...openCalls(conversation).flatMap((call) => toEnd(run, conversation, call, { past, results }))
+    ...openCalls(conversation).flatMap((call) => toEnd(state, run, conversation, call, { past, results }))
   ])
   return [forked, ...ends]
 }
@@ -83,8 +85,9 @@ function toLost(run: Run, { scope, turn }: Conversation): readonly Fact[] {
   return [{ v: 1, type: 'model.failed', run: run.id, scope, turn: turn.id, try: turn.try, why: 'lost' }]
 }
 
-/** How a call ends at once: as it was given, or as the other thread knows. */
+/** How a call ends at once: as it was given, or as the other thread knows. One that waits for a decision is known here by another digest. */
 function toEnd(
+  state: State,
   run: Run,
   conversation: Conversation,
   call: Call,
@@ -92,11 +95,32 @@ function toEnd(
 ): readonly Fact[] {
   const given = results.find((each) => each.call === call.id)
   if (given) return [toGiven(run, conversation, call, given.result)]
-  if (isHeld(call) || !(call.started || past.started.has(call.id))) return []
+  if (isHeld(call) || !(call.started || past.started.has(call.id)))
+    return call.verdict === 'hold' ? [toHeld(state, run, conversation, call)] : []
   const known = past.settled.get(call.id)
   if (!known) return [{ ...(toUnknown(run, conversation, call) as FactOf<'call.settled'>), copied: true }]
   const { outcome, result } = known
   return [{ v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result, copied: true }]
+}
+
+/** What is decided here is decided about this thread's call. */
+function toHeld(state: State, run: Run, { scope }: Conversation, call: Call): Fact {
+  const args = call.arguments ?? { inline: null }
+  const tool = state.tools.get(call.tool) ?? null
+  return {
+    v: 1,
+    type: 'call.gated',
+    run: run.id,
+    scope,
+    call: call.id,
+    verdict: 'hold',
+    by: 'fork',
+    asks: call.asks,
+    arguments: args,
+    digest: toCallDigest(state.thread, tool, { tool: call.tool, arguments: inlineOf(args), input: call.input }),
+    ...(call.expiresAfterMs === null ? {} : { expiresAfterMs: call.expiresAfterMs }),
+    ...(call.needed === 1 ? {} : { needed: call.needed })
+  }
 }
 
 function toGiven(run: Run, conversation: Conversation, call: Call, result: CallResult): Fact {
