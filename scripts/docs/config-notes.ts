@@ -69,5 +69,9 @@ export const CONFIG_NOTES: FieldNotes = {
   'onWait.secret.env': { is: 'The environment variable that holds it.' },
   engine: { is: 'How the runtime of the command works.' },
   'engine.concurrency': { is: 'How many threads are driven at once.', without: '256' },
+  'engine.crashBudget': {
+    is: 'How often in a row a thread may lose its owner without getting on, before it waits for a person.',
+    without: '5'
+  },
   'engine.leaseMs': { is: 'How long a dead owner blocks its threads.', type: 'whole number from 100', without: '10000' }
 }

@@ -247,6 +247,10 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: ['`fetch_url` got an answer that is not HTTP, was cut off, or redirected too often.'],
     message: 'The request to … failed: the connection was closed before the answer was complete.'
   },
+  quarantined: {
+    when: ['The end of a run that was set aside after its owners had died again and again, and that a person gave up.'],
+    message: 'the processes that drove the run ended again and again without getting on, and a person gave it up: poison'
+  },
   livelock: {
     when: ['A thread was driven, and the next step was decided again and again without an end.'],
     message: 'the plan of thread … did not come to an end after 1000 rounds'

@@ -191,6 +191,11 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'The answer broke the protocol: malformed, cut off, an unknown encoding, a redirect to nowhere or too many of them.',
     remedy: 'Try again later; if it stays so, the server is at fault.'
   },
+  quarantined: {
+    cause: 'The processes that drove the run died again and again without getting on (`crashBudget`), and a person refused another try.',
+    remedy:
+      'Look at what was under way when they died: `holdfast log THREAD`. When it is mended, `holdfast retry THREAD` starts the next run from there.'
+  },
   livelock: {
     cause: 'Deciding what a thread does next did not come to an end. This is a defect of Holdfast.',
     remedy: 'Report it with `holdfast export THREAD`; the thread is kept as it is.'

@@ -20,8 +20,8 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
     text: `Nobody knows whether ${describeCall(subject)} happened: a person must say so before it goes on.`,
     next: [LOOK]
   }),
-  quarantine: () => ({
-    text: 'It was set aside: too many of its owners died without getting on. A person must say whether it is tried again.',
+  quarantine: ({ subject }) => ({
+    text: describeQuarantine(subject),
     next: [LOOK, { command: 'log' }]
   }),
   missing: ({ subject }) => ({
@@ -62,6 +62,16 @@ function describePause(subject: Json): string {
   const because = typeof code === 'string' ? `, because of ${toVisibleLine(code)}` : ''
   const said = typeof message === 'string' ? ` (${toVisibleLine(message, 300)})` : ''
   return `It waits before it asks ${toVisibleLine(model)} again${because}${said}: that long a pause was asked for.`
+}
+
+/** How often it was tried, and what was under way. */
+function describeQuarantine(subject: Json): string {
+  const { attempts, model, calls } = fieldsOf(subject)
+  const count = typeof attempts === 'number' ? `${attempts} of its owners in a row` : 'too many of its owners'
+  const tools = Array.isArray(calls) ? calls.map((call) => fieldsOf(call)['tool']).filter((tool) => typeof tool === 'string') : []
+  const asked = typeof model === 'string' ? ` while ${toVisibleLine(model)} was asked` : ''
+  const during = tools.length === 0 ? asked : ` while ${tools.map((tool) => toVisibleLine(tool)).join(', ')} ran`
+  return `It was set aside: ${count} died${during} without getting on. A person must say whether it is tried again: who approves has it tried, who denies gives it up.`
 }
 
 function fieldsOf(subject: Json): { readonly [key: string]: Json } {

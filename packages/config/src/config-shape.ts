@@ -54,7 +54,10 @@ const onWait = z.union(
 )
 
 const LEASE = 'a whole number of milliseconds from 100 on'
-const engine = z.strictObject({ concurrency: count.exactOptional(), leaseMs: z.int(LEASE).min(100, LEASE).exactOptional() }, OBJECT)
+const engine = z.strictObject(
+  { concurrency: count.exactOptional(), leaseMs: z.int(LEASE).min(100, LEASE).exactOptional(), crashBudget: count.exactOptional() },
+  OBJECT
+)
 
 /** The whole file; each provider is checked by its driver's shape. */
 export const ConfigShape = z.strictObject(

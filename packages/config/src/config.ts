@@ -45,6 +45,8 @@ export interface EngineConfig {
   readonly concurrency?: number
   /** How long a dead owner blocks its threads, in milliseconds. */
   readonly leaseMs?: number
+  /** How often in a row a thread may lose its owner without getting on, before it waits for a person. */
+  readonly crashBudget?: number
 }
 
 /** What `holdfast.config.yaml` says. */

@@ -57,7 +57,7 @@ models:
   small: { provider: openai, model: gpt-5-mini }
 agents: { refunds: ./agents/refunds.yaml }
 onWait: { webhook: "https://hooks.example/wait", secret: { env: HOOK_SECRET } }
-engine: { concurrency: 8, leaseMs: 5000 }
+engine: { concurrency: 8, leaseMs: 5000, crashBudget: 3 }
 grants: { files: { read: ["workspace:/notes/", "workspace:/notes/old"] }, network: { hosts: [Example.com] } }
 permissions: [{ effect: ask, tool: "fetch_*", when: { path: url, glob: "http://*" } }]
 `)
@@ -71,7 +71,7 @@ permissions: [{ effect: ask, tool: "fetch_*", when: { path: url, glob: "http://*
       models: { main: { fallbacks: [{ ref: 'small' }, { provider: 'anthropic', model: 'm', settings: { topK: 1 } }] } },
       agents: { refunds: './agents/refunds.yaml' },
       onWait: { webhook: 'https://hooks.example/wait', secret: { env: 'HOOK_SECRET' } },
-      engine: { concurrency: 8, leaseMs: 5000 }
+      engine: { concurrency: 8, leaseMs: 5000, crashBudget: 3 }
     })
     expect((await parse('version: "1.0"\nonWait: { command: [notify-send, Waiting] }')).onWait).toEqual({
       command: ['notify-send', 'Waiting']

@@ -99,7 +99,10 @@ async function findErrors(core: RuntimeCore, wait: WaitRow, decision: Decision):
   const isAnswer = decision.decision === 'answer'
   if (wait.kind === 'question' ? !isAnswer : isAnswer) return `the wait is of kind ${wait.kind}`
   if (decision.decision === 'answer') return findAnswerErrors(wait, decision.answer)
-  if (decision.decision === 'deny' || decision.arguments === undefined) return null
+  if (decision.decision === 'deny') return null
+  // Only calls are alike.
+  if (decision.remember !== undefined && wait.kind !== 'approval') return `a wait of kind ${wait.kind} leaves nothing to remember`
+  if (decision.arguments === undefined) return null
   return findArgumentErrors(core, wait, decision.arguments)
 }
 

@@ -69,8 +69,8 @@ export interface RuntimeCore {
   isClosed: boolean
 }
 
-function toEngineOptions({ leaseMs = 10_000, concurrency = 256, recover = false }: RuntimeOptions) {
-  return { leaseMs, concurrency, recover }
+function toEngineOptions({ leaseMs = 10_000, concurrency = 256, recover = false, crashBudget = 5 }: RuntimeOptions) {
+  return { leaseMs, concurrency, recover, crashBudget }
 }
 
 const HOST: Principal = { kind: 'host', id: 'host' }

@@ -46,6 +46,7 @@ const MAX_KEPT_BYTES = 900_000
 export function createRuntime(options: RuntimeOptions): Runtime {
   assertWholeNumber('leaseMs', options.leaseMs, SHORTEST_LEASE_MS)
   assertWholeNumber('concurrency', options.concurrency, 0)
+  assertWholeNumber('crashBudget', options.crashBudget, 1)
   const core = createCore(options)
   let closing: Promise<void> | null = null
   const close: Runtime['close'] = async ({ graceMs = 5_000, modelGraceMs = graceMs } = {}) => {

@@ -103,6 +103,7 @@ async function benchOf(): Promise<Bench> {
         wake: async (_claim, until) => bench.wake(withinBound(bench.slept.push(until))),
         announce: () => {},
         stopping: () => bench.stopping,
+        crashBudget: 5,
         leaseHolds: () => bench.leaseHolds
       }
       return drive(claim, ports)

@@ -4,6 +4,7 @@ import { runSchedule } from './model/run-schedule.ts'
 import {
   withEarlyEffects,
   withForgottenEffects,
+  withoutCrashBudget,
   withoutDecidedRule,
   withoutDeferredItems,
   withoutFence,
@@ -48,6 +49,10 @@ describe('the model-based check finds', () => {
 
   test('a driver that keeps interrupts from the heart', async () => {
     expect(await firstViolation(withoutPending, 100)).toBe('interrupt')
+  })
+
+  test('a driver that goes on however often owners have died', async () => {
+    expect(await firstViolation(withoutCrashBudget, 500)).toBe('quarantine')
   })
 
   // I12

@@ -76,6 +76,11 @@ export interface RuntimeOptions {
   readonly concurrency?: number
   /** How long a dead owner blocks its threads. Default 10,000. */
   readonly leaseMs?: Ms
+  /**
+   * How often in a row a thread may lose its owner without getting on. Then it is set aside: its run waits (kind `quarantine`) until a person
+   * approves another try or refuses, which ends the run as failed. Getting on is an answer, a settled call, a wait, an end. Default 5.
+   */
+  readonly crashBudget?: number
   readonly tenant?: string
   /** Who acts through this runtime. Default: the host. */
   readonly principal?: Principal

@@ -52,6 +52,7 @@ export const ERROR_CODES = {
   http_too_large: { status: 502, retryable: false },
   http_protocol: { status: 502, retryable: true },
   // our own
+  quarantined: { status: 500, retryable: false },
   livelock: { status: 500, retryable: false },
   internal: { status: 500, retryable: false }
 } as const satisfies { readonly [code: string]: { readonly status: number; readonly retryable: boolean } }

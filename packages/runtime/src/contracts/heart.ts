@@ -59,6 +59,8 @@ export interface PlanContext {
   readonly stopping: boolean
   /** Accepted items that could not be taken. An interrupt among them wants the model call to end. */
   readonly pending: readonly InboxItem[]
+  /** How many attempts in a row have ended without progress, where that is as many as may: nothing is driven before a person says so (protocol §5). */
+  readonly crashes?: number
 }
 
 /**

@@ -26,6 +26,8 @@ export interface EngineOptions<State> {
   needs(): readonly string[]
   readonly leaseMs: Ms
   readonly concurrency: number
+  /** How many attempts of a thread in a row may end without progress before it waits for a person. */
+  readonly crashBudget: number
   /** Drive whatever is ready, not only what was asked for. */
   readonly recover: boolean
 }

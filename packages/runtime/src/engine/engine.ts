@@ -170,6 +170,7 @@ export class Engine<State> {
       store: { append: (request) => this.#append(request), pending: (each) => this.#options.store.pending(each) },
       clock,
       worker: lease.worker,
+      crashBudget: this.#options.crashBudget,
       load: (each) => this.#options.load(each),
       perform: (action, state, done) => {
         const settle = (facts: readonly Fact[]): void => {

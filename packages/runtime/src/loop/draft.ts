@@ -21,6 +21,8 @@ export interface DraftStart<State> {
   readonly now: Ms
   /** A worker that stops starts nothing new. */
   readonly stopping: boolean
+  /** Attempts in a row without progress, when they are too many; else 0. */
+  readonly crashes: number
 }
 
 /** What would be committed next, and what should then run. */
@@ -104,12 +106,13 @@ class Drafting<State> {
   }
 
   settle(): Planned {
-    const { claim, now, stopping } = this.#start
+    const { claim, now, stopping, crashes } = this.#start
+    const worn = crashes === 0 ? {} : { crashes }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
       let isTaking = true
       while (isTaking) isTaking = this.#takeOne({ now })
-      const plan = this.#heart.plan(this.state, { attempt: claim.attempt, now, stopping, pending: this.left })
+      const plan = this.#heart.plan(this.state, { attempt: claim.attempt, now, stopping, pending: this.left, ...worn })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
       this.#send.push(...plan.send)

@@ -18,6 +18,8 @@ export interface DrivePorts<State> extends Heart<State> {
   readonly store: Pick<Store, 'append' | 'pending'>
   readonly clock: Clock
   readonly worker: string
+  /** How many attempts in a row may end without progress. */
+  readonly crashBudget: number
   /** Folds the log of the claimed thread. */
   load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
   /** Starts one effect. Never throws; ends in exactly one `done`, also when it is aborted. */
@@ -130,7 +132,8 @@ class Drive<State> {
         outcomes,
         pending: this.#pending,
         now: this.#now(),
-        stopping: this.#stopping
+        stopping: this.#stopping,
+        crashes: this.#first && this.#claim.idle >= this.#ports.crashBudget ? this.#claim.idle : 0
       },
       this.#ports
     )

@@ -1,8 +1,8 @@
-import type { Fault, RunEnd } from '../contracts/fact.ts'
+import type { Fact, Fault, RunEnd } from '../contracts/fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { hasNextTry, HOLD_PAUSE_MS } from './candidate.ts'
-import type { Answer, Conversation, State, Turn, TurnFailure } from './state.ts'
+import type { Answer, Conversation, Run, State, Turn, TurnFailure } from './state.ts'
 
 /** How many answers without text and without calls are asked again before the run fails. */
 export const MAX_EMPTY_ANSWERS = 2
@@ -93,4 +93,17 @@ function hasTurnsLeft(state: State, conversation: Conversation): boolean {
 
 function failed(code: string, message: string): End {
   return { status: 'failed', why: code, error: { code, message } }
+}
+
+/** The fact that a run has ended. */
+export function toRunEnded(run: Run, end: End): Fact {
+  return {
+    v: 1,
+    type: 'run.ended',
+    run: run.id,
+    status: end.status,
+    ...(end.why === undefined ? {} : { why: end.why }),
+    ...(end.error === undefined ? {} : { error: end.error }),
+    ...(end.output === undefined ? {} : { output: { inline: end.output } })
+  }
 }

@@ -63,6 +63,7 @@ export function evolveWaitOpened(state: State, stamp: Stamp, fact: FactOf<'wait.
     call.waits++
     call.wait = fact.wait
   }
+  if (fact.kind === 'quarantine' && state.run) state.run.quarantines++
   state.waits.set(fact.wait, {
     id: fact.wait,
     kind: fact.kind,
@@ -83,6 +84,7 @@ export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wa
   const wait = state.waits.get(fact.wait)
   state.waits.delete(fact.wait)
   if (wait?.kind === 'timer') evolvePauseOver(state, wait.scope)
+  if (wait?.kind === 'quarantine' && fact.as === 'decided') noteTrial(state, fact)
   if (!wait?.call) return
   const call = findCall(conversationOf(state, wait.scope), wait.call)
   if (!call) return
@@ -100,6 +102,12 @@ export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wa
   if (!approve) return
   call.edited = edited
   call.answered = [...call.answered, ...call.asks]
+}
+
+/** A person has it tried again, or gives it up. */
+function noteTrial({ run }: State, fact: FactOf<'wait.resolved'>): void {
+  const { approve, reason } = readDecision(fact.decision ?? null, fact.by)
+  if (run && !approve) run.givenUp = reason ?? ''
 }
 
 function findCall(conversation: Conversation, id: CallId): Call | undefined {

@@ -72,6 +72,8 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
     why: null,
     endedIn: null,
     cancel: null,
+    givenUp: null,
+    quarantines: 0,
     turns: 0,
     usage: NO_USAGE,
     cost: 0

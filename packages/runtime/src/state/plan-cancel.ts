@@ -1,10 +1,12 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Cancelled, Planned } from '../contracts/heart.ts'
+import { toRunEnded } from './end.ts'
 import { acts, follows } from './planned.ts'
+import { endOfGivenUp } from './quarantine.ts'
 import { toEffectNote, toSettled, toUnknown } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 
-/** A cancelled run settles what is open, lets what runs here report, and ends. No provider is called, no call is started. */
+/** A run that is cancelled or given up settles what is open, lets what runs here report, and ends. No provider is called, no call is started. */
 export function planCancel(state: State, run: Run, conversation: Conversation, context: { readonly attempt: number }): Planned {
   const { turn } = conversation
   const open = turn?.phase === 'calls' ? turn.calls.filter((call) => !call.settled) : []
@@ -35,7 +37,9 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
       }))
     )
   }
-  return follows([{ v: 1, type: 'run.ended', run: run.id, status: 'cancelled', why: run.cancel?.reason ?? 'cancelled' }])
+  const { givenUp } = run
+  const isGivenUp = givenUp !== null && !run.cancel
+  return follows([toRunEnded(run, isGivenUp ? endOfGivenUp(givenUp) : { status: 'cancelled', why: run.cancel?.reason ?? 'cancelled' })])
 }
 
 function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, attempt: number): Fact | null {

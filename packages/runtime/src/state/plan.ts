@@ -2,27 +2,29 @@
 import type { Fact, FactOf, ModelMove } from '../contracts/fact.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
-import type { End } from './end.ts'
-import { endOf, isOutOfTime } from './end.ts'
+import { endOf, isOutOfTime, toRunEnded } from './end.ts'
 import { planPause, planPauseEnd } from './pause.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
 import { acts, follows, IDLE } from './planned.ts'
+import { planQuarantine } from './quarantine.ts'
 import { countWithheld, providerOf } from './shown-history.ts'
 import { isInterrupted } from './take.ts'
 import type { Conversation, Run, State, Turn } from './state.ts'
-import { conversationOf } from './state.ts'
+import { conversationOf, isEnding } from './state.ts'
 
 /** The facts that follow from the state; when none do, the whole set of effects that should be running now, or rest. */
 export function plan(state: State, context: PlanContext): Planned {
   const { run } = state
   if (run?.status !== 'running') return IDLE
+  const aside = run.cancel ? null : planQuarantine(state, run, context)
+  if (aside) return aside
   const conversation = conversationOf(state)
   const { turn } = conversation
   if (turn?.phase === 'infer' && turn.stamp.attempt !== context.attempt) {
     return follows([{ v: 1, type: 'model.failed', run: run.id, scope: conversation.scope, turn: turn.id, try: turn.try, why: 'lost' }])
   }
-  if (run.cancel) return planCancel(state, run, conversation, context)
+  if (isEnding(state)) return planCancel(state, run, conversation, context)
   if (turn?.phase === 'calls') return planCalls(state, run, conversation, turn, context)
   if (turn?.phase === 'infer') return planInfer(state, conversation, turn, context)
   return planBoundary(state, run, conversation, context)
@@ -97,17 +99,5 @@ function toRepair(run: Run, conversation: Conversation, errors: string): Fact {
     source: { kind: 'runtime', id: 'output' },
     injected: true,
     parts: { inline: [{ type: 'text', text }] }
-  }
-}
-
-function toRunEnded(run: Run, end: End): Fact {
-  return {
-    v: 1,
-    type: 'run.ended',
-    run: run.id,
-    status: end.status,
-    ...(end.why === undefined ? {} : { why: end.why }),
-    ...(end.error === undefined ? {} : { error: end.error }),
-    ...(end.output === undefined ? {} : { output: { inline: end.output } })
   }
 }

@@ -1,6 +1,7 @@
 import type { Fact, RunStatus } from '../contracts/fact.ts'
 import type { ThreadRow } from '../contracts/store.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
+import { isQuarantined } from './quarantine.ts'
 import type { State } from './state.ts'
 
 const PROGRESS: ReadonlySet<Fact['type']> = new Set([
@@ -39,7 +40,8 @@ function statusOf(state: State): RunStatus {
   const { run } = state
   if (!run) return 'queued'
   if (run.status !== 'running') return run.status
-  return state.waits.size > 0 && !isWorking(state) ? 'waiting' : 'running'
+  if (state.waits.size === 0) return 'running'
+  return isQuarantined(state) || !isWorking(state) ? 'waiting' : 'running'
 }
 
 function isWorking(state: State): boolean {

@@ -142,6 +142,10 @@ export interface Run {
   why: string | null
   endedIn: number | null
   cancel: { readonly reason: string; readonly graceMs: Ms } | null
+  /** What a person said who gave the run up. */
+  givenUp: string | null
+  /** Waits of this kind so far. */
+  quarantines: number
   turns: number
   usage: Usage
   cost: Cost
@@ -255,6 +259,11 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
 /** Whether a run is under way. */
 export function isActive(state: State): boolean {
   return state.run?.status === 'running'
+}
+
+/** Whether somebody has said that the run is to end. */
+export function isEnding({ run }: Pick<State, 'run'>): boolean {
+  return run !== null && (run.cancel !== null || run.givenUp !== null)
 }
 
 /** Whether the conversation's model call runs, or one of its calls is not settled. */

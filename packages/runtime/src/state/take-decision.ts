@@ -6,7 +6,7 @@ import type { Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
 import { isDecider, readDecision } from './decision.ts'
 import type { Call, OpenWait, State } from './state.ts'
-import { conversationOf, isActive } from './state.ts'
+import { conversationOf, isActive, isEnding } from './state.ts'
 
 /** An item that is consumed without effect. */
 export function discard(item: InboxItem, why: FactOf<'item.discarded'>['why']): Taken {
@@ -17,13 +17,13 @@ export function discard(item: InboxItem, why: FactOf<'item.discarded'>['why']): 
 export function takeDecision(state: State, item: InboxItem): Taken {
   const body = item.body as { readonly wait: string; readonly decision: Json }
   const wait = state.waits.get(body.wait)
-  if (!wait || !isActive(state) || state.run?.cancel) return discard(item, 'closed')
+  if (!wait || !isActive(state) || isEnding(state)) return discard(item, 'closed')
   return resolve(state, wait, item, body.decision)
 }
 
 /** A message of a person or the host, as the answer to the only open question; null when it is none. */
 export function takeAnswer(state: State, item: InboxItem): Taken | null {
-  if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from) || !isActive(state) || state.run?.cancel) return null
+  if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from) || !isActive(state) || isEnding(state)) return null
   const questions = [...state.waits.values()].filter((wait) => wait.kind === 'question')
   const [question] = questions
   if (!question || questions.length > 1) return null

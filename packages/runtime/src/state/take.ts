@@ -1,5 +1,5 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
-import type { Fact } from '../contracts/fact.ts'
+import type { Fact, WaitKind } from '../contracts/fact.ts'
 import type { Taken } from '../contracts/heart.ts'
 import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
@@ -9,7 +9,7 @@ import { answersMessage } from './end.ts'
 import { discard, takeAnswer, takeDecision } from './take-decision.ts'
 import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
-import { conversationOf, hasOpenTurn, isActive } from './state.ts'
+import { conversationOf, hasOpenTurn, isActive, isEnding } from './state.ts'
 
 /** How long a cancelled tool may still say what became of it, when the canceller does not tell. */
 export const CANCEL_GRACE_MS = 2_000
@@ -73,15 +73,18 @@ function isMessage({ kind }: InboxItem): boolean {
   return kind === 'message' || kind === 'interrupt'
 }
 
+const ASKING: ReadonlySet<WaitKind> = new Set(['approval', 'question', 'quarantine'])
+
 /** Whether a person is asked to decide or to answer: messages wait until that is done. */
 function isAsking(state: State): boolean {
-  return [...state.waits.values()].some(({ kind }) => kind === 'approval' || kind === 'question')
+  for (const { kind } of state.waits.values()) if (ASKING.has(kind)) return true
+  return false
 }
 
 /** At a turn boundary of a run that goes on, or at rest: never between a call and its result, never into a run that is about to end. */
 function canTakeMessage(state: State, now: Ms): boolean {
   if (!isActive(state)) return true
-  if (state.run?.cancel || isAsking(state)) return false
+  if (isEnding(state) || isAsking(state)) return false
   const conversation = conversationOf(state)
   return !hasOpenTurn(conversation) && answersMessage(state, conversation, now)
 }

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Effect } from '../../src/contracts/fact.ts'
 import { isHoldfastError } from '../../src/contracts/errors.ts'
+import type { ThreadInfo } from '../../src/contracts/store.ts'
 import type { Tool, ToolContext } from '../../src/contracts/tool.ts'
 import { defineTool } from '../../src/define-tool.ts'
 import type { ScriptTurn } from '../../src/models/script-turn.ts'
@@ -20,6 +21,7 @@ export interface ChildOptions {
   readonly leaseMs?: number
   /** Drive whatever is ready. */
   readonly recover?: boolean
+  readonly crashBudget?: number
   /** What `charge` and `step` declare. Default `once`. */
   readonly effect?: Effect
   /** Threads to start: the kind is the first message, the key is the idempotency key. */
@@ -65,6 +67,21 @@ async function untilSiblingSettled({ thread, call }: ToolContext): Promise<void>
   while (!(await isSettled())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
+/** Whoever dies takes others along: here each of them has had a result before. */
+async function untilOthersGotOn({ thread }: ToolContext): Promise<void> {
+  const hasGotOn = async ({ id, attempt, row }: ThreadInfo) =>
+    id === thread ||
+    row.status === 'completed' ||
+    (await runtime.thread(id).log()).some(
+      (commit) => commit.attempt === attempt && commit.facts.some((fact) => fact.type === 'call.settled')
+    )
+  for (;;) {
+    const { items } = await runtime.threads()
+    if ((await Promise.all(items.map(hasGotOn))).every(Boolean)) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
 const effect = options.effect ?? 'once'
 const tools = [
   tool('note', effect, (context) => act('note', context)),
@@ -75,7 +92,7 @@ const tools = [
   tool('charge', effect, async (context) => {
     await untilSiblingSettled(context)
     act('charge', context)
-    if (options.die === 'charge') die()
+    if (options.die === 'charge') await untilOthersGotOn(context).then(die)
     return 'charged'
   }),
   tool('fail', effect, (context) => {
@@ -129,6 +146,7 @@ const runtime = createRuntime({
   tools,
   models: { main: model },
   ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+  ...(options.crashBudget === undefined ? {} : { crashBudget: options.crashBudget }),
   ...(options.recover === undefined ? {} : { recover: options.recover })
 })
 

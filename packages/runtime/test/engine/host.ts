@@ -74,6 +74,8 @@ export class Host implements EngineHost {
       ended: (thread, end) => this.#ended(thread, end),
       needs: () => this.needs,
       leaseMs: world.leaseMs,
+      // Its work knows of no quarantine.
+      crashBudget: Number.POSITIVE_INFINITY,
       concurrency: this.concurrency,
       recover: this.recover
     })

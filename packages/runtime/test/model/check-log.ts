@@ -3,26 +3,18 @@ import type { Fact, FactOf } from '../../src/contracts/fact.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import { inlineOf } from '../../src/state/body.ts'
 import { isOwnCall } from '../../src/state/evolve-turn.ts'
+import type { LoggedCall } from './check-order.ts'
+import { assertPlace } from './check-order.ts'
 import type { InterruptJudge } from './check-interrupts.ts'
 import { createInterruptJudge } from './check-interrupts.ts'
 import type { ItemJudge } from './check-items.ts'
 import { createItemJudge } from './check-items.ts'
 import { createModelJudge } from './check-models.ts'
+import type { QuarantineJudge } from './check-quarantine.ts'
+import { createQuarantineJudge } from './check-quarantine.ts'
 import type { Model } from './model.ts'
 import type { WitnessedThread } from './witness.ts'
 import { Violation } from './witness.ts'
-
-/** A call as the log tells of it. */
-interface LoggedCall {
-  readonly id: string
-  readonly tool: string
-  verdict: string | null
-  approved: boolean | null
-  expired: boolean
-  held: boolean
-  started: { readonly try: number; readonly attempt: number; readonly effect: string } | null
-  settled: string | null
-}
 
 /** Reads the log of a thread fact by fact, with its own eyes: it shares nothing with `evolve`. Throws the first `Violation`. */
 export function checkLog(model: Model, thread: ThreadId): void {
@@ -54,6 +46,7 @@ class LogReader {
   readonly #witnessed: WitnessedThread
   readonly #items: ItemJudge
   readonly #interrupts: InterruptJudge
+  readonly #quarantine: QuarantineJudge = createQuarantineJudge()
   readonly #judgeModel: (fact: FactOf<'turn.started'>) => void
   #run: { readonly id: string; cancelled: boolean } | null = null
   #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean; calls: LoggedCall[] } | null = null
@@ -78,9 +71,10 @@ class LogReader {
         assert(fact.run === this.#run?.id, 'I3', `${fact.type} names ${fact.run}, which is not under way`)
       }
       const isCancelled = this.#run?.cancelled === true
-      this.#items.judge(fact, { isActive: this.#run !== null, isCancelled, waits: this.#waits })
+      this.#items.judge(fact, { isActive: this.#run !== null, isCancelled: isCancelled || this.#quarantine.isGivenUp, waits: this.#waits })
       this.#interrupts.judge(fact, { isCancelled })
       this.#read(fact)
+      this.#quarantine.judge(fact)
     }
     this.#items.endCommit()
     this.#interrupts.endCommit()
@@ -154,7 +148,8 @@ class LogReader {
     assert(this.#waits.size === 0, 'I17', `${fact.run} ends with open waits ${[...this.#waits.keys()].join(' ')}`)
     assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)
     // Time may run out while a retry waits: then the message was taken in good faith.
-    const isExcused = fact.status === 'cancelled' || (fact.why === 'time_limit' && this.#unanswered === 'before')
+    const isExcused =
+      fact.status === 'cancelled' || this.#quarantine.isGivenUp || (fact.why === 'time_limit' && this.#unanswered === 'before')
     assert(!this.#unanswered || isExcused, 'I10', `${fact.run} ends ${fact.status} with a message that no model has seen`)
     assert(fact.status === 'cancelled' || this.#run?.cancelled !== true, 'cancel', `${fact.run} was cancelled and ends ${fact.status}`)
     this.#run = null
@@ -220,22 +215,7 @@ class LogReader {
     )
     assert(!started || (started.effect !== 'once' && started.attempt < this.#attempt), 'I5', `${fact.call} is started again`)
     call.started = { try: fact.try, attempt: this.#attempt, effect: fact.effect }
-    this.#assertPlace(call)
-  }
-
-  /** A turn with one call that is not safe beside others runs in call order, one at a time; any other up to the limit. */
-  #assertPlace(started: LoggedCall): void {
-    const calls = this.#turn?.calls ?? []
-    const { tools, limits } = this.#model.publication.definition
-    const together = calls.every((call) => tools.find((tool) => tool.name === call.tool)?.parallelSafe !== false)
-    const running = calls.filter((call) => call.started && !call.settled)
-    assert(
-      running.length <= (together ? (limits.maxParallelCalls ?? 16) : 1),
-      'order',
-      `${running.map((call) => call.id).join(' ')} run together`
-    )
-    const skipped = calls.slice(0, calls.indexOf(started)).find((call) => !call.started && !call.settled && !call.held)
-    assert(together || !skipped || started.started?.try !== 1, 'order', `${started.id} starts before ${skipped?.id}`)
+    assertPlace(this.#model.publication, this.#turn?.calls ?? [], call)
   }
 
   #settled(fact: FactOf<'call.settled'>): void {
@@ -258,9 +238,10 @@ class LogReader {
 
   #waitOpened(fact: FactOf<'wait.opened'>): void {
     assert(!this.#knownWaits.has(fact.wait), 'I11', `${fact.wait} is opened twice`)
-    if (fact.kind === 'timer') {
+    if (fact.kind !== 'approval') {
       const isBetweenTries = this.#turn !== null && !this.#hasOpenTurn() && this.#waits.size === 0
-      assert(isBetweenTries && this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened where no try is due`)
+      assert(fact.kind !== 'timer' || isBetweenTries, 'I11', `${fact.wait} is opened where no try is due`)
+      assert(this.#run?.cancelled === false, 'I11', `${fact.wait} is opened in a run that ends`)
       this.#knownWaits.add(fact.wait)
       this.#waits.set(fact.wait, null)
       return

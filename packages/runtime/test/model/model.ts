@@ -40,6 +40,8 @@ export class Model {
   readonly inner: Store
   /** The store as requests reach it: watched. */
   readonly store: LinkedStore
+  /** How many attempts in a row may end without progress. */
+  readonly crashBudget: number
   /** Whether the waits of this schedule expire. */
   readonly expiresAfterMs: number | null
   violation: Violation | null = null
@@ -52,7 +54,8 @@ export class Model {
     this.scheduler = new Scheduler(random)
     const harsh = random.pick([0, 0.5, 1, 1, 3])
     this.weather = { rough: true, lostRequest: 0.02 * harsh, lostAnswer: 0.03 * harsh, lateRequest: 0.01 * harsh }
-    this.witness = new Witness((violation) => this.violate(violation))
+    this.crashBudget = random.pick([1, 2, 3, 5])
+    this.witness = new Witness(this.crashBudget, (violation) => this.violate(violation))
     this.effects = new Effects(this.witness)
     this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
     const limits = {
@@ -90,8 +93,10 @@ export class Model {
         if (planned.open.length === 0) return planned
         return {
           ...planned,
-          facts: planned.facts.map((fact) => (fact.type === 'wait.opened' ? { ...fact, expiresAfterMs } : fact)),
-          open: planned.open.map((wait) => ({ ...wait, expiresInMs: expiresAfterMs }))
+          facts: planned.facts.map((fact) =>
+            fact.type === 'wait.opened' && fact.kind !== 'quarantine' ? { ...fact, expiresAfterMs } : fact
+          ),
+          open: planned.open.map((wait) => (wait.kind === 'quarantine' ? wait : { ...wait, expiresInMs: expiresAfterMs }))
         }
       }
     }

@@ -33,6 +33,8 @@ export class PureThread {
   now = 1_000_000
   /** Whether the worker stops. */
   stopping = false
+  /** What the next attempt is told of those before it. */
+  crashes = 0
   pending: InboxItem[] = []
   readonly delivered: string[] = []
   #first = false
@@ -94,7 +96,19 @@ export class PureThread {
     const claim: Claim = { tenant: 't', thread: THREAD, attempt, sequence: log.length, now, why: 'items', idle: 0 }
     const { state, pending } = this
     const outcomes = outcome.length === 0 ? [] : [{ id: 'effect', facts: outcome }]
-    const start = { state, claim, head: log.length, first: this.#first, worker: 'w', outcomes, pending, now, stopping: this.stopping }
+    const crashes = this.#first ? this.crashes : 0
+    const start = {
+      state,
+      claim,
+      head: log.length,
+      first: this.#first,
+      worker: 'w',
+      outcomes,
+      pending,
+      now,
+      stopping: this.stopping,
+      crashes
+    }
     const draft = startDraft(start, conversationHeart)
     const request = draft.request('keep', { ready: false })
     this.#first = false

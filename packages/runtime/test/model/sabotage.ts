@@ -40,6 +40,11 @@ export const withoutPending: Sabotage = {
   ports: (ports) => ({ ...ports, plan: (state, context) => ports.plan(state, { ...context, pending: [] }) })
 }
 
+/** A driver that goes on however often the owners before it have died. */
+export const withoutCrashBudget: Sabotage = {
+  ports: (ports) => ({ ...ports, crashBudget: Number.POSITIVE_INFINITY })
+}
+
 /** A driver that starts effects before the commit that announces them. */
 export const withEarlyEffects: Sabotage = {
   ports: (ports) => {

@@ -15,7 +15,7 @@ export type Step =
   | { readonly do: 'interrupt'; readonly text: string }
   | { readonly do: 'cancel' }
   | { readonly do: 'retry' }
-  | { readonly do: 'crash' }
+  | { readonly do: 'crash'; readonly crashes?: number }
   | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
   | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
   | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number; readonly code?: string }
@@ -56,7 +56,7 @@ const nth = fc.nat(5)
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('interrupt' as const), text: anyText }) },
-  { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }, { do: 'retry' }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }, { do: 'crash', crashes: 5 }, { do: 'retry' }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -101,7 +101,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 /** Does one step to a thread and commits what follows. */
 export function play(thread: PureThread, step: Step): void {
-  if (step.do === 'crash') thread.claim()
+  if (step.do === 'crash') crash(thread, step.crashes ?? 0)
   else if (step.do === 'message') thread.message(step.text)
   else if (step.do === 'interrupt') thread.message(step.text, 'interrupt')
   else if (step.do === 'cancel') thread.deliver('cancel', { reason: 'enough' })
@@ -110,6 +110,11 @@ export function play(thread: PureThread, step: Step): void {
   else if (step.do === 'decide') decide(thread, step.nth, step.decision)
   else return void thread.commit(...outcomeOf(thread, step))
   thread.commit()
+}
+
+function crash(thread: PureThread, crashes: number): void {
+  thread.crashes = crashes
+  thread.claim()
 }
 
 function retry(thread: PureThread): void {

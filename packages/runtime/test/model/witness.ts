@@ -18,6 +18,8 @@ export class Violation extends Error {
 export interface WitnessedThread {
   /** The last attempt that was handed out. */
   attempt: number
+  /** Attempts before it without progress. */
+  idle: number
   owned: boolean
   readonly commits: Pick<Commit, 'sequence' | 'attempt' | 'at' | 'facts'>[]
   /** Ids of announced effects (`turn#try`, `call#try.leg`), with the attempt that announced them. */
@@ -40,9 +42,11 @@ export type Tally = { [event: string]: number }
 export class Witness {
   readonly threads = new Map<ThreadId, WitnessedThread>()
   readonly tally: Tally = {}
+  readonly #crashBudget: number
   readonly #violate: (violation: Violation) => void
 
-  constructor(violate: (violation: Violation) => void) {
+  constructor(crashBudget: number, violate: (violation: Violation) => void) {
+    this.#crashBudget = crashBudget
     this.#violate = violate
   }
 
@@ -55,6 +59,7 @@ export class Witness {
     if (known) return known
     const made: WitnessedThread = {
       attempt: 0,
+      idle: 0,
       owned: false,
       commits: [],
       announced: new Map(),
@@ -85,6 +90,7 @@ export class Witness {
           this.count(`claim ${claim.why}`)
           const thread = this.thread(claim.thread)
           thread.attempt = claim.attempt
+          thread.idle = claim.idle
           thread.owned = true
         }
         return claims
@@ -111,10 +117,19 @@ export class Witness {
       this.#violate(new Violation('I3', `accepted a commit of attempt ${request.attempt} while ${thread.attempt} owns ${request.thread}`))
     }
     thread.owned = receipt.owned
+    if (thread.idle >= this.#crashBudget) this.#judgeWorn(request)
+    thread.idle = 0
     if (request.then === 'release') this.#released(request, receipt.owned)
     thread.commits.push({ sequence: receipt.sequence, attempt: request.attempt, at: receipt.at, facts: request.facts })
     for (const fact of request.facts) this.#note(thread, request.attempt, fact)
     return receipt
+  }
+
+  /** Where too many owners have died in a row, the next one announces nothing. */
+  #judgeWorn({ thread, facts }: AppendRequest): void {
+    if (facts.some((fact) => fact.type === 'wait.opened' && fact.kind === 'quarantine')) return this.count('quarantined')
+    const announced = facts.find((fact) => fact.type === 'turn.started' || fact.type === 'call.started')
+    if (announced) this.#violate(new Violation('quarantine', `${announced.type} in ${thread}, whose owners have died too often`))
   }
 
   #released(request: AppendRequest, isKept: boolean): void {

@@ -154,6 +154,7 @@ export class Worker {
       store: watchDrive(this.#store, check),
       clock: this.#clock,
       worker: identity.worker,
+      crashBudget: model.crashBudget,
       load: () => shadow.load(),
       perform: (action, state, done) => {
         check.performed(action)
