@@ -11,8 +11,8 @@ const INTRODUCTION = `What a run may do is a set. The configuration says under \
 holds more. A field that is left out grants nothing. Two grants are intersected field by field: the deeper folder, the narrower host, the names
 of both, the lesser of two degrees.
 
-The command holds its file tools to \`files\` and \`fetch_url\` to \`network\` ([how](../how-to/tools.md)). All else, and every rule, is read, checked and kept by this
-version, and no call is held against it yet.`
+Every call is held against the rules, and against \`tools\` of the grants: an agent that says anything under \`grants\` says \`tools\`, too, or none of its tools runs. The command holds
+its file tools to \`files\` and \`fetch_url\` to \`network\` ([how](../how-to/tools.md)). The other fields are read, checked and kept; nothing in this version uses what they grant.`
 
 /** Grants and permission rules. */
 export function grantsPage(): string {
