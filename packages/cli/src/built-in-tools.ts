@@ -1,5 +1,5 @@
 import type { GrantedNames, Grants, Tool } from '@holdfast/runtime'
-import { loadRuntime } from './libraries.ts'
+import { loadTools } from './libraries.ts'
 import type { ProjectGrants } from './project-grants.ts'
 
 /** A field of grants that a tool of the runtime works with. */
@@ -28,7 +28,7 @@ export async function createBuiltIns(
   { effective: grants, workspace }: ProjectGrants,
   hidden: readonly string[]
 ): Promise<readonly Tool<never>[]> {
-  const { fetchUrlTool, fileTools } = await loadRuntime()
+  const { fetchUrlTool, fileTools } = await loadTools()
   const roots = { read: toRoots(grants.files.read, workspace), write: toRoots(grants.files.write, workspace) }
   const network = grants.network.hosts.length === 0 ? [] : [fetchUrlTool({ network: grants.network })]
   return [...fileTools({ ...roots, hidden }), ...network]

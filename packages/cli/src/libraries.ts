@@ -7,6 +7,9 @@ export const loadRuntime = () => import('@holdfast/runtime')
 /** What looks into a store, without the runtime. */
 export const loadLook = () => import('@holdfast/runtime/look')
 
+/** Tools for files and pages. */
+export const loadTools = () => import('@holdfast/runtime/tools')
+
 /** Configuration files and models. */
 export const loadConfiguration = () => import('@holdfast/config')
 
