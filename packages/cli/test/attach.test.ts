@@ -8,10 +8,11 @@ const TWO_TURNS = scriptedAgent([calling('echo', { text: 'x' }), { text: 'done',
 /** A run that was let go before its model had answered. */
 async function letGo(): Promise<{ readonly folder: string; readonly thread: string }> {
   const folder = folderWith(scriptedAgent([{ text: 'done', delayMs: 1_000 }]))
-  const stop = new AbortController()
-  const running = holdfast(folder, ['run', 'agent.yaml'], { signal: stop.signal })
-  setTimeout(() => stop.abort('SIGTERM'), 500)
-  return { folder, thread: threadOf(await running) }
+  const running = startHoldfast(folder, ['run', 'agent.yaml'])
+  await running.until(/asking/)
+  running.child.kill('SIGTERM')
+  await running.ended
+  return { folder, thread: threadOf(running.stderr()) }
 }
 
 describe('holdfast attach', () => {
@@ -53,12 +54,10 @@ describe('holdfast attach', () => {
 
   test('says that nobody drives the thread, does not drive it, and ends when it is interrupted', async () => {
     const { folder, thread } = await letGo()
-    const stop = new AbortController()
-    const attached = holdfast(folder, ['attach', thread], { signal: stop.signal })
-    await sleep(2_000)
-    stop.abort('SIGINT')
-    const told = await attached
-    expect(told).toMatchObject({ code: 130, stderr: expect.stringContaining(`holdfast resume ${thread}`) })
+    const attached = startHoldfast(folder, ['attach', thread])
+    await attached.until(new RegExp(`holdfast resume ${thread}`))
+    attached.child.kill('SIGINT')
+    expect(await attached.ended).toBe(130)
     expect(JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout)).toMatchObject({
       thread: { row: { status: 'running' } }
     })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, threadOf } from './command-kit.ts'
+import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 const AGENT = scriptedAgent([{ text: 'first' }, calling('stamp'), { text: 'second' }], { tools: ['stamp'] })
@@ -43,13 +43,12 @@ describe('holdfast message', () => {
 describe('holdfast cancel', () => {
   test('ends a run that was let go, and says when there is nothing to end', async () => {
     const folder = folderWith(scriptedAgent([{ text: 'never', delayMs: 60_000 }]))
-    const stop = new AbortController()
-    const running = holdfast(folder, ['run', 'agent.yaml'], { signal: stop.signal })
-    setTimeout(() => stop.abort('SIGTERM'), 1_000)
-    const released = await running
-    expect(released.code).toBe(143)
-    const thread = threadOf(released)
-    expect(released.stderr).toContain(`holdfast resume ${thread}`)
+    const running = startHoldfast(folder, ['run', 'agent.yaml'])
+    await running.until(/asking/)
+    running.child.kill('SIGTERM')
+    expect(await running.ended).toBe(143)
+    const thread = threadOf(running.stderr())
+    expect(running.stderr()).toContain(`holdfast resume ${thread}`)
     const cancelled = await holdfast(folder, ['cancel', thread, '--reason', 'enough', '--json'])
     expect(cancelled.code).toBe(0)
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ status: 'cancelled' })

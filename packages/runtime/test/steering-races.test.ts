@@ -56,7 +56,9 @@ async function race(random: Random, tally: Map<string, number>): Promise<void> {
     }),
     toolOf('slow', async (_, { signal }) => {
       if (isCancelled()) violations.push('a tool begins after the cancel')
-      await pause(random.int(1, 12), random.chance(0.7) ? signal : undefined)
+      const [takes, stops, tells] = [random.int(1, 12), random.chance(0.7), random.chance(0.5)]
+      await pause(takes, stops ? signal : undefined)
+      if (stops && tells) signal.throwIfAborted()
     })
   ]
   const handle = await runtimeFor(model, { store }).start(agentOf({ tools, limits: { maxTurns: 50, maxRepeatedCalls: 50 } }), {
@@ -65,8 +67,9 @@ async function race(random: Random, tally: Map<string, number>): Promise<void> {
   const sent: string[] = []
   for (let act = random.int(2, 6); act > 0; act--) {
     await pause(random.int(0, 15))
-    const { item } = await send(handle, random, `m${sent.length + 1}`)
-    sent.push(item)
+    // Two at once meet the same run: a cancel that comes second is stale.
+    const ids = Array.from({ length: random.chance(0.2) ? 2 : 1 }, (_, at) => `m${sent.length + at + 1}`)
+    for (const { item } of await Promise.all(ids.map((id) => send(handle, random, id)))) sent.push(item)
   }
   const receipts = await within(Promise.all(sent.map((item) => handle.receipt(item, { wait: true }))))
   await within(handle.settled())

@@ -3,6 +3,7 @@ import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { ModelResolver } from '../contracts/model.ts'
 import type { Definition, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
+import type { Checked } from '../contracts/shape-fault.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { parseGrants } from '../grants/parse-grants.ts'
 import { parsePermissionRules } from '../grants/parse-rules.ts'
@@ -105,16 +106,27 @@ function toWrittenSchema({ outputSchema }: AgentDefinition, label: string): { re
   throw toError(label, [{ code: 'invalid', path: ['outputSchema'], message: 'this schema cannot be used', expected: converted.expected }])
 }
 
-/** What its runs may do. Nothing that is written is the same as an empty list; grants that ask for nothing are something else. */
-function toAuthority({ permissions = [], grants, agents = [], children }: CodeAgent): Partial<Definition> {
-  const rules = parsePermissionRules(permissions)
-  const asked = grants === undefined ? undefined : parseGrants(grants)
+/**
+ * What its runs may do. Nothing that is written is the same as an empty list; grants that ask for nothing are something else. What cannot be read
+ * was found before; were it not, it must not be dropped: without them a run could do more.
+ */
+function toAuthority({ name, permissions = [], grants, agents = [], children }: CodeAgent): Partial<Definition> {
+  const rules = readWhole(name, 'permissions', parsePermissionRules(permissions))
+  const asked = grants === undefined ? undefined : readWhole(name, 'grants', parseGrants(grants))
   return {
-    ...(rules.ok && rules.value.length > 0 ? { permissions: rules.value } : {}),
-    ...(asked?.ok === true ? { grants: asked.value } : {}),
+    ...(rules.length > 0 ? { permissions: rules } : {}),
+    ...(asked === undefined ? {} : { grants: asked }),
     ...(agents.length === 0 ? {} : { agents }),
     ...(children === undefined ? {} : { children })
   }
+}
+
+function readWhole<T>(name: string, field: string, read: Checked<T>): T {
+  if (read.ok) return read.value
+  throw toError(
+    name,
+    read.faults.map((fault) => ({ ...fault, path: [field, ...fault.path] }))
+  )
 }
 
 async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {
