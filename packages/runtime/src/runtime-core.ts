@@ -16,7 +16,7 @@ import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
 import { foldThread, loadThread } from './fold-thread.ts'
 import { createEffectiveGrants } from './grants/effective-grants.ts'
-import { toHostGrants } from './host-grants.ts'
+import { toHostGrants, toHostRules } from './host-grants.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
 import { PublicationCache } from './publication-cache.ts'
 import { toEventSink } from './record-feed.ts'
@@ -79,7 +79,8 @@ const ANYBODY: DecisionPolicy = () => true
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {
   const { store, clock = systemClock, ids = randomIds, secrets = createSecretRegistry(), principal = HOST, mayDecide = ANYBODY } = options
-  const { permissions = [], tenant = DEFAULT_TENANT } = options
+  const { tenant = DEFAULT_TENANT } = options
+  const permissions = toHostRules(options.permissions)
   const bodies = createRuntimeBodies(options)
   const logger = toRuntimeLogger(options.logger, secrets)
   const feeds = toFeeds(options, { store, clock, logger })

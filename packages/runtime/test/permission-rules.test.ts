@@ -6,6 +6,8 @@ import type { PermissionRule, RuleEffect } from '../src/contracts/permission-rul
 import { parsePermissionRules } from '../src/grants/parse-rules.ts'
 import type { RuledCall, RuleLayer } from '../src/grants/rule-layers.ts'
 import { compileRules } from '../src/grants/rule-layers.ts'
+import { createRuntime } from '../src/runtime.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
 import { propertyShare } from './model/share.ts'
 import { callOf, matches } from './rule-kit.ts'
 
@@ -210,3 +212,25 @@ test('a parent that asks is asked for its child, whatever the child says', async
 function nested(levels: number): Json {
   return levels === 0 ? 1 : [nested(levels - 1)]
 }
+
+describe('rules that a host gives a runtime', () => {
+  // I9: one that cannot be read would stop nothing.
+  test.each<readonly [string, unknown, string]>([
+    ['with a field that is misspelt', [{ efect: 'deny', tool: 'pay' }], 'permissions.0.efect'],
+    ['with an effect that there is not', [{ effect: 'Deny', tool: 'pay' }], 'permissions.0.effect'],
+    [
+      'with a glob that cannot be read',
+      [
+        { effect: 'allow', tool: 'x' },
+        { effect: 'deny', tool: '{pay' }
+      ],
+      'permissions.1.tool'
+    ],
+    ['with a condition that says nothing', [{ effect: 'deny', tool: 'pay', when: { path: 'amount' } }], 'permissions.0.when.eq'],
+    ['that are no list', { effect: 'deny', tool: 'pay' }, 'permissions'],
+    ['that are null', null, 'permissions']
+  ])('%s are refused at once', (_, permissions, path) => {
+    const options = { store: memoryStore(), permissions: permissions as readonly PermissionRule[] }
+    expect(() => createRuntime(options)).toThrow(expect.objectContaining({ code: 'invalid_input', details: { path } }))
+  })
+})

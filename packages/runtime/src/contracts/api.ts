@@ -97,7 +97,10 @@ export interface RuntimeOptions {
    * connections and agents of this runtime, and nothing of the machine. Throws `invalid_input` for what cannot be read.
    */
   readonly grants?: GrantsInput
-  /** The host's rules about calls, those of today. A call that a definition's rules allow is still denied, or held, when these say so. */
+  /**
+   * The host's rules about calls, those of today. A call that a definition's rules allow is still denied, or held, when these say so. Throws
+   * `invalid_input` for what cannot be read.
+   */
   readonly permissions?: readonly PermissionRule[]
   /** Who may decide about waits, beside what always holds: never a model, an agent or the runtime. Default: whoever acts through this runtime. */
   readonly mayDecide?: DecisionPolicy
