@@ -51,6 +51,9 @@ export const FIELD_NOTES: FieldNotes = {
   },
   limits: { is: 'Bounds of a run.' },
   'limits.maxTurns': { is: 'Answers of the model in one run; then the run is stopped.' },
+  'limits.lastTurn': {
+    is: '`answer`: in the last turn that `maxTurns` allows the model sees its tools and may call none, so that it can end with an answer. `tools`: it is like any other. The first turn always is.'
+  },
   'limits.maxToolCallsPerIteration': { is: 'Calls in one answer.' },
   'limits.maxOutputBytes': { is: 'Size of the result of a run; a larger one stops it.' },
   'limits.maxInputBytes': { is: 'Bytes of JSON of all that a request shows; a longer one is not sent, and the run fails.' },

@@ -32,7 +32,12 @@ export async function readPrompt(core: RuntimeCore, thread: ThreadId, turn: numb
   }
   const { fact, history, state } = asked
   const candidate = candidateAt(state.definition, fact.candidate ?? 0)
-  const { abortSignal: _, ...request } = await buildRequest(state, { history, candidate }, state, new AbortController().signal)
+  const { abortSignal: _, ...request } = await buildRequest(
+    state,
+    { history, candidate, last: fact.last ?? false },
+    state,
+    new AbortController().signal
+  )
   return { run: fact.run ?? '', turn: fact.turn, try: fact.try, model: fact.model, request }
 }
 

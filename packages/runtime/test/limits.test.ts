@@ -184,6 +184,34 @@ describe('a bound', () => {
     expect((await handle.info()).row.turns).toBe(maxTurns)
   })
 
+  test('of turns leaves the last one for an answer: tools are shown, and what is called all the same does not run', async () => {
+    const get = toolOf('get', () => 1, { effect: 'read' })
+    const again = recordingModel(({ request }) => ({ toolCalls: [{ name: 'get', arguments: { k: request } }] }))
+    const handle = await runtimeFor(again, { tools: [get] }).start(agentOf({ tools: ['get'], limits: { maxTurns: 2 } }), { input: 'go' })
+    expect(await within(handle.settled())).toMatchObject({ status: 'stopped', stopReason: 'turn_limit' })
+    expect(await outcomesOf(handle)).toEqual(['ok', 'blocked'])
+    expect(again.calls.map((call) => [call.tools?.length, call.toolChoice?.type])).toEqual([
+      [1, undefined],
+      [1, 'none']
+    ])
+    const { request } = await handle.prompt(2)
+    expect(request.toolChoice).toEqual({ type: 'none' })
+    const answering = recordingModel(({ call }) =>
+      call.toolChoice?.type === 'none' ? { text: 'so far' } : { toolCalls: [{ name: 'get' }] }
+    )
+    const other = await runtimeFor(answering, { tools: [get] }).start(agentOf({ tools: ['get'], limits: { maxTurns: 3 } }), { input: 'go' })
+    expect(await within(other.settled())).toMatchObject({ status: 'completed', text: 'so far' })
+  })
+
+  test('of turns lets the last one use tools where the definition says so', async () => {
+    const model = recordingModel(({ request }) => ({ toolCalls: [{ name: 'get', arguments: { k: request } }] }))
+    const limits = { maxTurns: 2, lastTurn: 'tools' } as const
+    const handle = await runtimeFor(model).start(agentOf({ tools: [toolOf('get', () => 1)], limits }), { input: 'go' })
+    expect(await within(handle.settled())).toMatchObject({ status: 'stopped', stopReason: 'turn_limit' })
+    expect(await outcomesOf(handle)).toEqual(['ok', 'ok'])
+    expect(model.calls.map((call) => call.toolChoice)).toEqual([undefined, undefined])
+  })
+
   test('of turns holds for each run by itself', async () => {
     const model = recordingModel(({ request }) => (request < 2 ? { toolCalls: [{ name: 'get' }] } : { text: 'done' }))
     const handle = await runtimeFor(model).start(agentOf({ tools: [toolOf('get', () => 1)], limits: { maxTurns: 1 } }), { input: 'go' })

@@ -130,6 +130,8 @@ type TurnFact =
       readonly candidate?: number
       /** Another model was asked before. */
       readonly moved?: ModelMove
+      /** The last one that the limit of turns allows: the model is shown its tools, and may call none. */
+      readonly last?: true
       readonly reservedTokens?: number
     }
   | {

@@ -42,9 +42,14 @@ export interface ToolDescriptor {
   readonly version: string
 }
 
-/** Bounds of a run. Every one is a positive integer (`maxRetries` may be 0: never again); absent ones take the default of `DEFAULT_LIMITS`, or none. */
+/** Bounds of a run. Every number is a positive integer (`maxRetries` may be 0: never again); absent ones take the default of `DEFAULT_LIMITS`, or none. */
 export interface Limits {
   readonly maxTurns?: number
+  /**
+   * What the last turn that `maxTurns` allows is for. `answer` (default): its tools are shown to the model, and none may be called, so that the run can
+   * end with an answer. `tools`: it is like any other. The first turn of a run always is.
+   */
+  readonly lastTurn?: 'answer' | 'tools'
   readonly maxToolCallsPerIteration?: number
   readonly maxOutputBytes?: number
   /** Bytes of JSON of all that a request shows; a longer one is not sent, and the run fails. */

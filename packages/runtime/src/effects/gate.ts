@@ -42,6 +42,8 @@ export interface GateRequest {
 export interface GateBounds {
   /** How many calls of one answer may run. */
   readonly maxCalls: number
+  /** Whether no tool may be called in this turn. */
+  readonly last: boolean
   readonly secrets: SecretRegistry
   /** What the thread may do today. */
   readonly grants: Grants
@@ -52,16 +54,18 @@ type Gated = FactOf<'call.gated'>
 
 const NONE: readonly string[] = []
 const MAX_INPUT_SHOWN = 100
+const LAST_TURN = 'Not run: this was the last turn of the run, and no tool could be called in it.'
 
 /** Judges one call. A promise only when a tool's own schema, or its approval, must be awaited. */
 export function gateCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gated | Promise<Gated> {
-  const { maxCalls, secrets } = bounds
+  const { maxCalls, last, secrets } = bounds
   const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
   const leaked = secrets.size === 0 ? NONE : namesInCall(request, secrets)
   if (leaked.length > 0) return refuseSecrets(request, descriptor ?? null, leaked, secrets)
   if (!descriptor) return toGated(request, null, null, blocked('unknown_tool', unknownTool(request.tool, prepared)))
   const parsed = parseArguments(request.input)
   if (!parsed.ok) return toGated(request, descriptor, null, blocked('arguments', parsed.error))
+  if (last) return toGated(request, descriptor, parsed.value, blocked('limit', LAST_TURN))
   if (request.position >= maxCalls) {
     const reason = `Not run: at most ${maxCalls} calls fit into one answer. Ask again for what is missing.`
     return toGated(request, descriptor, parsed.value, blocked('limit', reason))

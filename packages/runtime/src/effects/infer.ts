@@ -99,7 +99,17 @@ function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked 
   const { definition } = state
   const { model, candidate } = turn
   const history = shownHistory(conversation, providerOf(definition, model))
-  return { state, turn, scope: conversation.scope, run, model, history, candidate: candidateAt(definition, candidate), stop }
+  return {
+    state,
+    turn,
+    scope: conversation.scope,
+    run,
+    model,
+    history,
+    candidate: candidateAt(definition, candidate),
+    last: turn.last,
+    stop
+  }
 }
 
 async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
@@ -154,12 +164,12 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
 
 /** What the gate says of an answer's calls, as far as it can say it at once: what must be awaited is awaited after the answer is committed. */
 function gateCalls(
-  { state, turn, scope, run }: Asked,
+  { state, turn, scope, run, last }: Asked,
   calls: readonly ToolCallPart[],
   prepared: PreparedPublication,
   ports: EffectPorts
 ): readonly Fact[] {
-  const bounds = boundsOf(state, ports)
+  const bounds = { ...boundsOf(state, ports), last }
   const facts: Fact[] = []
   for (const [position, call] of calls.entries()) {
     const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }

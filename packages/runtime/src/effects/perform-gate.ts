@@ -73,5 +73,11 @@ function toRequest(state: State, scope: string, call: Call, position: number): G
 /** What holds for every call of a thread. Throws `grants_unreadable`. */
 export function boundsOf(state: State, ports: EffectPorts): GateBounds {
   const { limits, remembered } = state
-  return { maxCalls: limits.maxToolCallsPerIteration, secrets: ports.secrets, grants: ports.grantsOf(state.grants), remembered }
+  return {
+    maxCalls: limits.maxToolCallsPerIteration,
+    last: false,
+    secrets: ports.secrets,
+    grants: ports.grantsOf(state.grants),
+    remembered
+  }
 }

@@ -13,12 +13,14 @@ export interface TurnQuestion {
   /** As the model is shown it. It is the request's own: nobody else changes it. */
   readonly history: LanguageModelV4CallOptions['prompt']
   readonly candidate: ModelCandidate
+  /** Whether no tool may be called. */
+  readonly last: boolean
 }
 
 /** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
 export async function buildRequest(
   state: State,
-  { history, candidate }: TurnQuestion,
+  { history, candidate, last }: TurnQuestion,
   prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
@@ -33,6 +35,8 @@ export async function buildRequest(
     abortSignal: signal,
     ...(tools.length > 0 ? { tools } : {}),
     ...toSettings(settings, tools.length > 0),
+    // Declared all the same: with calls in the history not every provider takes a request without tools.
+    ...(last && tools.length > 0 ? { toolChoice: { type: 'none' as const } } : {}),
     ...(definition.outputSchema && tools.length === 0
       ? { responseFormat: { type: 'json', schema: definition.outputSchema as never } }
       : {}),

@@ -49,6 +49,7 @@ const tool = z.union(
 const limits = z.strictObject(
   {
     maxTurns: count.exactOptional(),
+    lastTurn: z.enum(['answer', 'tools'], 'answer or tools').exactOptional(),
     maxToolCallsPerIteration: count.exactOptional(),
     maxOutputBytes: count.exactOptional(),
     maxInputBytes: count.exactOptional(),

@@ -25,6 +25,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     turn.stamp = stamp
     turn.candidate = fact.candidate ?? 0
     turn.model = fact.model
+    turn.last = fact.last ?? false
     return
   }
   const number = Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1))
@@ -36,6 +37,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     stamp,
     candidate: fact.candidate ?? 0,
     model: fact.model,
+    last: fact.last ?? false,
     failures: [],
     failure: null,
     calls: [],

@@ -3,6 +3,7 @@ import type { Definition, Limits } from '../contracts/publication.ts'
 /** The bounds that hold for every run, also where the definition says nothing. */
 export interface EffectiveLimits extends Limits {
   readonly maxTurns: number
+  readonly lastTurn: 'answer' | 'tools'
   readonly maxRepeatedCalls: number
   readonly maxRetries: number
   readonly maxParallelCalls: number
@@ -14,6 +15,7 @@ export interface EffectiveLimits extends Limits {
 /** What holds where a definition says nothing. The other limits have no default: they bound nothing unless they are set. */
 export const DEFAULT_LIMITS = {
   maxTurns: 100,
+  lastTurn: 'answer',
   maxRepeatedCalls: 8,
   maxRetries: 2,
   maxParallelCalls: 16,

@@ -1,6 +1,7 @@
 // Keeps I4 (an effect is planned only for what is committed as started), I7, I17.
 import type { Fact, FactOf, ModelMove } from '../contracts/fact.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
+import type { TurnId } from '../contracts/ids.ts'
 import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
 import { endOf, isOutOfTime, toRunEnded } from './end.ts'
 import { planPause, planPauseEnd } from './pause.ts'
@@ -77,8 +78,15 @@ function toTurnStarted(state: State, run: Run, conversation: Conversation, { tur
     try: count,
     model,
     ...(candidate === 0 ? {} : { candidate }),
-    ...(moved ? { moved } : {})
+    ...(moved ? { moved } : {}),
+    ...(isLast(state, turn) ? { last: true as const } : {})
   }
+}
+
+/** Before the limit stops the run the model is to answer, where it has had tools so far. */
+function isLast({ limits, tools }: State, turn: TurnId): boolean {
+  const number = Number(turn.slice(turn.lastIndexOf('/') + 1))
+  return limits.lastTurn === 'answer' && number > 1 && number >= limits.maxTurns && tools.size > 0
 }
 
 function toMove(state: State, conversation: Conversation, model: string): ModelMove | null {

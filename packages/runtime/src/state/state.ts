@@ -96,6 +96,8 @@ export interface Turn {
   candidate: number
   /** What facts call it. */
   model: string
+  /** Whether no tool may be called in it: it is the last one that the limit allows. */
+  last: boolean
   /** Tries that failed for good or for a moment. */
   failures: TurnFailure[]
   /** Why the last try gave no answer. */

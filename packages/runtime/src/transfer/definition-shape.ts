@@ -68,6 +68,7 @@ export const definition = shapeOf<Definition>()({
   ),
   limits: shapeOf<Limits>()({
     maxTurns: positive.exactOptional(),
+    lastTurn: z.enum(['answer', 'tools']).exactOptional(),
     maxToolCallsPerIteration: positive.exactOptional(),
     maxOutputBytes: positive.exactOptional(),
     maxInputBytes: positive.exactOptional(),

@@ -75,6 +75,7 @@ const turns = {
     model: text,
     candidate: count.exactOptional(),
     moved: z.strictObject({ from: text, why: text, withheld: count }).exactOptional(),
+    last: z.literal(true).exactOptional(),
     reservedTokens: count.exactOptional()
   },
   'model.responded': {
