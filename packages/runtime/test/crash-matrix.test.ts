@@ -1,77 +1,11 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Effect } from '../src/contracts/fact.ts'
-import type { Store } from '../src/contracts/store.ts'
-import { memoryStore } from '../src/stores/memory-store.ts'
-import { sqliteStore } from '../src/stores/sqlite-store.ts'
-import type { CrashTrial } from '../src/testing/crash-matrix.ts'
 import { runCrashMatrix } from '../src/testing/crash-matrix.ts'
-import type { FakeClock } from '../src/testing/fake-clock.ts'
-import { fakeClock } from '../src/testing/fake-clock.ts'
-import type { Crashed } from './crash/checks.ts'
-import { checkOnce, checkRepeated, look, ONCE, REPEATABLE } from './crash/checks.ts'
-import type { Client, Ending, Process, World } from './crash/scenario.ts'
-import { cancel, converse, interrupt, startProcess, toComparable } from './crash/scenario.ts'
-import { folder, within } from './runtime-kit.ts'
+import { checkOnce, checkRepeated, ONCE, REPEATABLE } from './crash/checks.ts'
+import { cancel, converse, interrupt, toComparable } from './crash/scenario.ts'
+import { createTrial, memoryPlace, sqlitePlace } from './crash/trial.ts'
 
 /** Writes of the undisturbed scenarios. Another number is a change of what is committed when: look at it, then write it here. */
 const WRITES = { converse: 22, cancel: 13, interrupt: 12 }
-
-/** Where the processes of one trial meet. */
-interface Place {
-  readonly clock: FakeClock
-  readonly store: Store
-  open(): Promise<Store>
-}
-
-async function sqlitePlace(): Promise<Place> {
-  const clock = fakeClock()
-  const path = join(await folder(), 'holdfast.db')
-  const open = () => sqliteStore(path, { clock, durability: 'process' })
-  return { clock, store: await open(), open }
-}
-
-async function memoryPlace(): Promise<Place> {
-  const clock = fakeClock()
-  const store = memoryStore({ clock })
-  return { clock, store, open: async () => store }
-}
-
-interface Scenario {
-  readonly client: Client
-  readonly effects: { readonly [tool: string]: Effect }
-}
-
-const KEY = 'trial'
-
-async function createTrial(
-  createPlace: () => Promise<Place>,
-  { client, effects }: Scenario,
-  check: (crashed: Crashed, undisturbed: Ending) => void
-): Promise<CrashTrial<Ending>> {
-  const place = await createPlace()
-  const world: World = { begun: [], prompts: [] }
-  const processes: Process[] = []
-  let before: Pick<Crashed, 'before' | 'pending' | 'first'> = { before: [], pending: [], first: [] }
-  return {
-    store: place.store,
-    open: place.open,
-    async run({ store, recovering }) {
-      if (recovering) before = { ...(await look(store, KEY)), first: world.begun.splice(0) }
-      const process = startProcess(store, place.clock, world, effects)
-      processes.push(process)
-      return within(client(process, KEY, { takeover: recovering }))
-    },
-    async check({ crash, ending, undisturbed }) {
-      const second = world.begun.slice()
-      // The dead process gets its time, too: it must not matter.
-      await place.clock.advance(60_000)
-      for (const { runtime } of processes) await runtime.close()
-      expect((await look(place.store, KEY)).before).toEqual(ending.facts)
-      if (crash !== null) check({ ...ending, ...before, second }, undisturbed)
-    }
-  }
-}
 
 describe.each([
   { name: 'SQLite', place: sqlitePlace },

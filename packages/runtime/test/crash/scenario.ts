@@ -21,6 +21,7 @@ export interface Process {
   readonly runtime: Runtime
   readonly model: RecordingModel
   readonly world: World
+  readonly clock: FakeClock
 }
 
 /** What a client does, with a key for everything, so that it can begin anew in any process. */
@@ -85,7 +86,7 @@ export function startProcess(store: Store, clock: FakeClock, world: World, effec
   })
   const tools = toTools(() => runtime, world, effects)
   const runtime: Runtime = createRuntime({ store, clock, tools, models: { main: model } })
-  return { runtime, model, world }
+  return { runtime, model, world, clock }
 }
 
 export const AGENT: AgentDefinition = agentOf({
@@ -162,7 +163,8 @@ export const interrupt: Client = async (process, key, options) => {
   return toEnding(process, await factsOf(handle))
 }
 
-function toEnding({ world }: Process, facts: readonly Fact[]): Ending {
+/** What a process has to show. */
+export function toEnding({ world }: Process, facts: readonly Fact[]): Ending {
   const ends = facts.filter((fact): fact is FactOf<'run.ended'> => fact.type === 'run.ended')
   return { facts, ends, prompt: world.prompts.at(-1) }
 }
