@@ -8,6 +8,8 @@ import { isImage, readAttachment } from './attachment.ts'
 /** What a person typed: a command of the conversation, or a message. */
 export type Typed =
   | { readonly kind: 'help' }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'unknown'; readonly command: string }
   | { readonly kind: 'attach'; readonly paths: readonly string[] }
   | { readonly kind: 'message'; readonly text: string; readonly images: readonly string[]; readonly interrupts?: true }
   | { readonly kind: 'cancel'; readonly reason: string | undefined }
@@ -19,15 +21,17 @@ export const CHAT_HELP: readonly string[] = [
   'While the agent works, a message waits for its next turn: the answer that is coming is finished, tools are not disturbed.',
   '/interrupt TEXT  does not wait: the answer that is coming is dropped, and the text is read at once.',
   '/cancel [WHY]  ends the run: the answer and the tools are aborted. The next message begins another one.',
-  'Ctrl-D ends. Ctrl-C lets go of the thread, which goes on when it is resumed.'
+  'At a terminal other words with a slash before them are not sent; with a space before the slash they are.',
+  'Ctrl-D or /exit ends. Ctrl-C lets go of the thread, which goes on when it is resumed.'
 ]
 
 /**
- * Reads what was typed. With `findsImages` paths of images in the text are found, as terminals insert them when a file is dropped: quoted or
- * with backslashes. That is for people: in a text of somebody else a path is only a text.
+ * Reads what was typed. Where it was `byHand` paths of images in the text are found, as terminals insert them when a file is dropped: quoted or
+ * with backslashes; and a command that there is not is a slip. In a text of somebody else a path is only a text, and a slash a slash.
  */
-export function readTyped(text: string, options: { readonly cwd: string; readonly findsImages: boolean }): Typed {
+export function readTyped(text: string, options: { readonly cwd: string; readonly byHand: boolean }): Typed {
   const trimmed = text.trim()
+  if (options.byHand && (trimmed === '/exit' || trimmed === '/quit')) return { kind: 'end' }
   // An interrupt without a text is not meant as a message.
   if (trimmed === '/help' || trimmed === '/interrupt') return { kind: 'help' }
   const cancel = /^\/cancel(?:\s+(.+))?$/s.exec(trimmed)
@@ -36,7 +40,9 @@ export function readTyped(text: string, options: { readonly cwd: string; readonl
   if (interrupting !== undefined) return { kind: 'message', text: interrupting, images: [], interrupts: true }
   const named = /^\/image\s+(.+)$/.exec(trimmed)?.[1]
   if (named !== undefined) return { kind: 'attach', paths: [resolve(options.cwd, toPath(named))] }
-  const words = options.findsImages ? wordsOf(trimmed) : []
+  const slip = options.byHand ? /^\/[a-z]+(?=\s|$)/i.exec(text)?.[0] : undefined
+  if (slip !== undefined && !trimmed.includes('\n')) return { kind: 'unknown', command: slip }
+  const words = options.byHand ? wordsOf(trimmed) : []
   const images = words.filter((word) => /\.(?:png|jpe?g|gif|webp)['"]?$/i.test(word)).map((word) => resolve(options.cwd, toPath(word)))
   const found = images.filter(hasImage)
   if (found.length > 0 && found.length === words.length) return { kind: 'attach', paths: found }

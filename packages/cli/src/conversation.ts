@@ -1,5 +1,6 @@
 import type { Attachment } from './attachment.ts'
 import { readAttachment } from './attachment.ts'
+import type { Typed } from './chat-message.ts'
 import { CHAT_HELP, readTyped, toMessageParts } from './chat-message.ts'
 import type { ChatSession } from './chat-session.ts'
 import type { ChatInput } from './chat-terminal.ts'
@@ -24,7 +25,7 @@ export async function converse(context: CommandContext, session: ChatSession, in
     coming.catch(() => undefined)
     const next = await Promise.race([coming, interrupted, session.failed])
     if (next === undefined || next.done === true) break
-    await conversation.hear(next.value)
+    if ((await conversation.hear(next.value)) === 'end') break
     await answered()
   }
   await session.rest()
@@ -45,23 +46,30 @@ class Conversation {
   }
 
   /** Does what was typed. A person is told what went wrong with it and goes on; in a pipe it ends the command. */
-  async hear(text: string): Promise<void> {
+  async hear(text: string): Promise<'end' | undefined> {
     const { io, output, interruption } = this.#context
+    const typed = readTyped(text, { cwd: io.cwd, byHand: io.terminal !== undefined })
+    if (typed.kind === 'end') return 'end'
     try {
-      await this.#do(text)
+      await this.#do(typed)
     } catch (error) {
       if (io.terminal === undefined || interruption.isCause(error)) throw error
       output.fail(toReport(error))
     }
     this.#input.ask()
+    return undefined
   }
 
-  async #do(text: string): Promise<void> {
-    const { io, output } = this.#context
-    const typed = readTyped(text, { cwd: io.cwd, findsImages: io.terminal !== undefined })
+  async #do(typed: Exclude<Typed, { kind: 'end' }>): Promise<void> {
+    const { output } = this.#context
     switch (typed.kind) {
       case 'help':
         for (const line of CHAT_HELP) output.notice(line)
+        return
+      case 'unknown':
+        output.notice(
+          `There is no command ${typed.command}: nothing was sent. /help tells what there is; with a space before it it is a message.`
+        )
         return
       case 'attach':
         for (const path of typed.paths) await this.#attach(path)

@@ -160,6 +160,39 @@ describe('holdfast chat at a terminal', () => {
     expect(chat.screen()).not.toContain('thr_')
   })
 
+  test.each(['/exit', '/quit'])('%s ends as Ctrl-D does', async (word) => {
+    const folder = folderWith(scriptedAgent([{ text: 'One.' }]))
+    const chat = atTerminal(folder, ['chat', 'agent.yaml'])
+    await chat.until(PROMPT)
+    chat.type('hello\r')
+    await chat.until(/One\.\n[\s\S]*> $/)
+    chat.type(`${word}\r`)
+    expect(await chat.ended).toBe(0)
+    expect(chat.screen()).toMatch(/Go on with: holdfast chat agent\.yaml thr_/)
+  })
+
+  test.each(['/canel the run', '/image', '/Exit now'])('sends no command that it does not know to the model: %s', async (line) => {
+    const folder = folderWith(scriptedAgent([]))
+    const chat = atTerminal(folder, ['chat', 'agent.yaml'])
+    await chat.until(PROMPT)
+    chat.type(`${line}\r`)
+    await chat.until(/\/help/)
+    await chat.until(PROMPT)
+    chat.type(CTRL_D)
+    expect(await chat.ended).toBe(0)
+    expect(chat.screen()).not.toContain('thr_')
+  })
+
+  test.each(['/etc/hosts is odd', ' /canel is what I typed', '/'])('sends what only begins like a command: %s', async (line) => {
+    const folder = folderWith(scriptedAgent([{ text: 'Heard.', when: line }]))
+    const chat = atTerminal(folder, ['chat', 'agent.yaml'])
+    await chat.until(PROMPT)
+    chat.type(`${line}\r`)
+    await chat.until(/Heard\.\n/)
+    chat.type(CTRL_D)
+    expect(await chat.ended).toBe(0)
+  })
+
   test('an answer does not steer the terminal', async () => {
     const folder = folderWith(scriptedAgent([{ text: '\u001b[2J\u001b]52;c;aWQK\u0007gone' }]))
     const chat = atTerminal(folder, ['chat', 'agent.yaml'])
