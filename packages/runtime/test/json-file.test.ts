@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseYaml } from '../src/manifest/yaml.ts'
+import { parseYaml } from '../src/manifest/parse-yaml.ts'
 
 const read = async (text: string) => {
   const { value, errors } = await parseYaml(text, 'a.json')

@@ -10,7 +10,7 @@ import { loadAgentShape } from './libraries.ts'
 import type { Path } from './problem.ts'
 import { toManifestError, toPathText } from './problem.ts'
 import type { ParsedDocument } from './parsed-document.ts'
-import { parseYaml } from './yaml.ts'
+import { parseYaml } from './parse-yaml.ts'
 
 /** An agent manifest that was read: the definition, and what is beside it. */
 export interface AgentManifest {

@@ -14,13 +14,8 @@ import { readYamlTree } from './yaml-tree.ts'
 /** One mistake can make a thousand errors of syntax. */
 const MAX_ERRORS = 100
 
-/**
- * Reads one document of YAML 1.2 (core schema), or of JSON when the file is called `.json`. Never throws: whatever is wrong stands in `errors`.
- *
- * Refused are duplicate and reserved keys, several documents, tags, directives, merge keys, cycles, aliases that make the document huge, integers that
- * would be rounded, numbers that are not finite, halves of surrogate pairs, more than 128 levels and more than 100,000 nodes.
- */
-export async function parseYaml(text: string, file: string): Promise<ParsedDocument> {
+/** As `parseYaml`, which loads this. */
+export async function readYaml(text: string, file: string): Promise<ParsedDocument> {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   try {
     return await readDocument(source, file)

@@ -1,0 +1,15 @@
+// What few programs do is loaded when it is first done: importing the runtime stays quick. AGENTS.md lists this file.
+import type { ForkHandle, ImportReceipt } from './contracts/api.ts'
+import type { ForkOptions } from './contracts/fork.ts'
+import type { ThreadId } from './contracts/ids.ts'
+import type { RuntimeCore } from './runtime-core.ts'
+
+/** Makes a thread with the past of another one. */
+export async function forkThread(core: RuntimeCore, source: ThreadId, options: ForkOptions): Promise<ForkHandle> {
+  return (await import('./fork-thread.ts')).forkThread(core, source, options)
+}
+
+/** Makes a thread from its export. */
+export async function importThread(core: RuntimeCore, pieces: AsyncIterable<string> | Iterable<string>): Promise<ImportReceipt> {
+  return (await import('./import-thread.ts')).importThread(core, pieces)
+}
