@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os'
 import type { EngineConfig } from '@holdfast/config'
-import type { Logger, ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
+import type { ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
+import { createLogger } from './command-logger.ts'
 import { readProject, readStoreProject } from './configuration.ts'
 import { loadLook, loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
-import { toVisibleLine } from './visible-text.ts'
 
 /** How safe a commit is before the run goes on: also from a power cut, or only from the death of the process. */
 export type Durability = 'power' | 'process'
@@ -40,7 +40,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
   const runtime = createRuntime({
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
     principal: systemUser(),
-    logger: toLogger(context),
+    logger: createLogger(context.output),
     secrets: await context.secrets.registry(),
     ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
     ...drives?.engine,
@@ -112,10 +112,4 @@ function watchCreation(store: Store, beforeCreate: (thread: string) => void): St
       return store.import(thread)
     }
   }
-}
-
-function toLogger({ output }: CommandContext): Logger {
-  const silent = (): void => undefined
-  const tell = (message: string): void => output.progress(output.paint(`warning: ${toVisibleLine(message, 500)}`, 'yellow'))
-  return { debug: silent, info: silent, warn: tell, error: tell }
 }

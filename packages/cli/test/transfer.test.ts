@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
+import { folderWith, holdfast, linesOf, shell, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 const AGENT = scriptedAgent([{ text: 'first\u2028\u009b31m' }, calling('stamp'), { text: 'second' }], { tools: ['stamp'] })
@@ -40,6 +40,34 @@ describe('holdfast export', () => {
     const nowhere = await holdfast(folder, ['export', thread, '-o', 'no/such/folder.jsonl', '--json'])
     expect(nowhere.code).toBe(2)
     expect(JSON.parse(nowhere.stdout)).toMatchObject({ error: { code: 'file_unreadable' } })
+  })
+
+  test('goes through a link, and leaves the link', async () => {
+    const { folder, thread } = await started()
+    writeFileSync(join(folder, 'thread.jsonl'), 'old')
+    symlinkSync('thread.jsonl', join(folder, 'link.jsonl'))
+    expect((await holdfast(folder, ['export', thread, '-o', 'link.jsonl'])).code).toBe(0)
+    expect(lstatSync(join(folder, 'link.jsonl')).isSymbolicLink()).toBe(true)
+    expect(linesOf(join(folder, 'thread.jsonl')).length).toBeGreaterThan(3)
+  })
+
+  test('writes into a pipe that has a name, and leaves it in its place', async () => {
+    const { folder, thread } = await started()
+    const pipe = join(folder, 'pipe')
+    await shell(folder, 'mkfifo pipe').ended
+    const reader = shell(folder, 'cat pipe')
+    expect((await holdfast(folder, ['export', thread, '-o', 'pipe'])).code).toBe(0)
+    expect(lstatSync(pipe).isFIFO()).toBe(true)
+    await reader.ended
+    expect(reader.stdout()).toBe((await holdfast(folder, ['export', thread])).stdout)
+  })
+
+  test.runIf(existsSync('/dev/full'))('says that a device took nothing', async () => {
+    const { folder, thread } = await started()
+    const told = await holdfast(folder, ['export', thread, '-o', '/dev/full', '--json'])
+    expect(told.code).toBe(2)
+    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'file_unreadable' } })
+    expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true)
   })
 
   test('refuses --json without a file', async () => {
