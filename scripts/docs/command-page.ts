@@ -1,5 +1,5 @@
 import type { CommandIo } from '../../packages/cli/src/command-io.ts'
-import { EXIT, exitCodeOfSignal } from '../../packages/cli/src/exit-code.ts'
+import { EXIT, exitCodeOfSignal, TIME_UP } from '../../packages/cli/src/exit-code.ts'
 import { runCommand } from '../../packages/cli/src/program.ts'
 import { toPage, toTable } from './markdown.ts'
 
@@ -12,8 +12,7 @@ const MEANINGS: { readonly [name: string]: string } = {
   waiting: 'the run waits for somebody or something, or is not driven yet',
   cancelled: 'the run was cancelled',
   stopped: 'a limit ended the run',
-  unreachable: 'the store cannot be used, or another live worker owns the thread',
-  timedOut: 'the time of `--timeout` is over; the run goes on when it is resumed'
+  unreachable: 'the store cannot be used, or another live worker owns the thread'
 }
 
 const SIGNALS: { readonly [signal: string]: string } = {
@@ -28,6 +27,7 @@ export async function commandPage(): Promise<string> {
   const sections = await helpOf([])
   const codes = [
     ...Object.entries(EXIT).map(([key, code]) => [String(code), meaningOf(key)]),
+    [String(exitCodeOfSignal(TIME_UP)), 'the time of `--timeout` is over; the run goes on when it is resumed'],
     ...Object.entries(SIGNALS).map(([signal, meaning]) => [String(exitCodeOfSignal(signal)), `${signal}: ${meaning}`])
   ]
   return toPage('The command', [INTRODUCTION, '## Exit codes', toTable(['code', 'meaning'], codes), ...sections])

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander'
+import type { Option } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
@@ -149,7 +150,7 @@ function buildProgram(io: CommandIo, choose: Choose): Command {
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
-      .configureHelp({ showGlobalOptions: true })
+      .configureHelp({ showGlobalOptions: true, optionDescription: describeOption })
       .configureOutput({
         writeOut: (text) => io.stdout.write(text),
         writeErr: (text) => io.stderr.write(text),
@@ -196,4 +197,10 @@ function refuse(error: unknown, { argv, io, program }: Refused): number {
 function helpTopic(command: Command, argv: readonly string[]): string {
   const named = argv.map((argument) => command.commands.find((each) => each.name() === argument)).find((found) => found !== undefined)
   return named === undefined ? '' : `${named.name()} ${helpTopic(named, argv)}`
+}
+
+/** Nothing given is no default that anybody could type. */
+function describeOption(option: Option): string {
+  const isEmpty = Array.isArray(option.defaultValue) && option.defaultValue.length === 0
+  return isEmpty ? option.description : new Help().optionDescription(option)
 }

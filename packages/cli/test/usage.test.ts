@@ -21,6 +21,8 @@ describe('the command line', () => {
       const { code, stdout, stderr } = await holdfast(folder, argv)
       expect({ argv, code, stderr, hasExample: stdout.includes('$ holdfast ') }).toEqual({ argv, code: 0, stderr: '', hasExample: true })
       expect(stdout).toContain('--store')
+      // A default is what one would type.
+      expect(stdout).not.toMatch(/\(default:\s+(?:\[\]|\d{5,})\)/)
     }
   })
 

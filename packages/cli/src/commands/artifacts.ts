@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { ArtifactEntry, Runtime } from '@holdfast/runtime'
 import { ageOfDays } from '../age.ts'
 import { renderBytes } from '../byte-size.ts'
@@ -61,7 +61,11 @@ On a terminal nothing in it takes effect: control characters are shown. With --j
 function collectCommand(choose: Choose): Command {
   return new Command('gc')
     .description('Removes those that no thread uses: of threads that were removed, or left by a process that died.')
-    .option('--older-than <age>', 'only those that were not put for as long, a day at least', ageOfDays, DAY_MS)
+    .addOption(
+      new Option('--older-than <age>', 'only those that were not put for as long, a day at least')
+        .default(DAY_MS, '1d')
+        .argParser(ageOfDays)
+    )
     .option('--dry-run', 'only say how much it would be')
     .addHelpText(
       'after',
