@@ -15,6 +15,12 @@ export async function loadAgentFile(
   path: string,
   options: { readonly cwd: string; readonly model?: string | undefined }
 ): Promise<AgentFile> {
+  if (/\.[cm]?[jt]s$/i.test(path)) {
+    throw new Failure('invalid_manifest', `${path} is a module; an agent's manifest is YAML or JSON.`, {
+      details: { path },
+      remedy: 'Name the manifest, and the module with its tools with --tools FILE.'
+    })
+  }
   const text = await readText(path)
   const { parseAgentManifest } = await loadRuntime()
   const { definition } = await parseAgentManifest(text, toShownPath(path, options.cwd))

@@ -12,6 +12,7 @@ import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
 import { parseVariables } from './variables.ts'
 import type { Durability, Workspace, WorkspaceOptions } from './workspace.ts'
 import { openWorkspace } from './workspace.ts'
+import { toVisibleLine } from './visible-text.ts'
 
 /** What a command may say about how an agent of a file is started. */
 export interface LaunchOptions {
@@ -39,6 +40,7 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   const manifest = resolve(cwd, file)
   const base = dirname(manifest)
   const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
+  if (configFile === undefined) tellUnused(findConfigFile(base), context)
   const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
   const { config, context: known } = await readProject(context, configFile)
   const { io, secrets } = known
@@ -70,6 +72,12 @@ function tellUnheldRules(rules: readonly unknown[], { output }: CommandContext):
   output.notice(
     'warning: permission rules are read and checked, but this version holds no call against them: what they deny is not stopped'
   )
+}
+
+/** A configuration is that of the folder in which the command runs, not that of the agent. */
+function tellUnused(file: string | undefined, { output }: CommandContext): void {
+  if (file === undefined) return
+  output.progress(`not used: ${toVisibleLine(file, 1000)}, for it is not of this folder. Run in its folder, or name it with --config.`)
 }
 
 /** Opens the store of a launch, and makes it when there is none. With `idle` nothing is driven here. */

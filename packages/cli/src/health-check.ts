@@ -63,7 +63,7 @@ export async function checkSandbox({ io }: CommandContext): Promise<HealthCheck>
     const { stdout } = await promisify(execFile)('bwrap', ['--version'], { env: { PATH: io.env['PATH'] ?? '' }, timeout: PROGRAM_MS })
     return { name, state: 'ok', detail: stdout.trim() }
   } catch {
-    return { name, state: 'missing', detail: 'bwrap is not in PATH; only code that models write needs it', remedy: 'Install bubblewrap.' }
+    return { name, state: 'missing', detail: 'bwrap is not in PATH; it is for code that models write, and this version runs none' }
   }
 }
 

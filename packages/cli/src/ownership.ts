@@ -67,6 +67,6 @@ export async function refuseBusy({ id, owner }: ThreadInfo): Promise<void> {
 function toBusy(thread: string, owner: Owner): Failure {
   return new Failure('thread_busy', `Another worker drives ${thread}: ${describeOwner(owner)}.`, {
     details: { worker: owner.worker, leaseUntil: owner.leaseUntil },
-    remedy: `Watch it with \`holdfast log ${thread} --follow\`, talk to it with \`holdfast message\`, or dispossess its owner with --takeover.`
+    remedy: `Watch it with \`holdfast attach ${thread}\`, talk to it with \`holdfast message ${thread} TEXT\`, or dispossess its owner with \`holdfast resume ${thread} --takeover\`.`
   })
 }

@@ -42,6 +42,21 @@ describe('a manifest that cannot be used', () => {
     expect(existsSync(join(folder, '.holdfast'))).toBe(false)
   })
 
+  test.each(['tools.ts', 'tools.mjs'])('is told to be a module, and not what a module is as YAML: %s', async (name) => {
+    const folder = folderWith({ [name]: "export const x = defineTool({ name: 'x' })\n" })
+    expect(await refusalOf(folder, ['run', name], 2)).toMatchObject({ code: 'invalid_manifest', details: { path: join(folder, name) } })
+  })
+
+  test('is told which configuration is not used for it', async () => {
+    const folder = folderWith({
+      'desk/agent.yaml': 'schemaVersion: "1.0"\nmodel: { ref: main }\n',
+      'desk/holdfast.config.yaml': 'version: "1.0"\n'
+    })
+    const config = join(folder, 'desk/holdfast.config.yaml')
+    expect((await holdfast(folder, ['run', 'desk/agent.yaml', 'x'])).stderr.split('\n')[0]).toContain(config)
+    expect((await holdfast(join(folder, 'desk'), ['run', 'agent.yaml', 'x'])).stderr).toMatch(/^error\[model_unknown\]/)
+  })
+
   test.for([
     ['is not there', ['run', 'missing.yaml'], 'file_not_found'],
     ['is a folder', ['run', 'folder'], 'file_unreadable'],

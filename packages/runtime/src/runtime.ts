@@ -129,7 +129,10 @@ async function firstMessage(
 ): Promise<GivenMessage> {
   if (input !== undefined) return toMessage(input, secrets)
   if (definition.prompt === undefined) {
-    throw new HoldfastError('invalid_input', `the agent ${definition.name} has no prompt of its own: give one when you start it`)
+    throw new HoldfastError(
+      'invalid_input',
+      `the agent ${definition.name} has no prompt of its own: say what it is to do when you start it (an input; at the command line, the text behind the file), or give it a \`prompt\``
+    )
   }
   return toMessage((await compileTemplate(definition.prompt)).render(variables), secrets)
 }

@@ -11,6 +11,7 @@ import { addListOptions, toThreadQuery } from '../list-options.ts'
 import { EXIT } from '../exit-code.ts'
 import { loadLook } from '../libraries.ts'
 import { wholeNumber } from '../option-values.ts'
+import { plural } from '../plural.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openStoreOnly } from '../workspace.ts'
 
@@ -62,7 +63,7 @@ function toTable(items: readonly Entry[]): readonly string[] {
     items.map((entry) => {
       const { id, row, at } = entry
       const notes = describe(entry).map((each) => toVisibleLine(each))
-      return [id, row.status, toVisibleLine(row.agent, 40), `${row.turns} turns`, new Date(at).toISOString(), notes.join(', ')]
+      return [id, row.status, toVisibleLine(row.agent, 40), plural(row.turns, 'turn'), new Date(at).toISOString(), notes.join(', ')]
     })
   )
 }

@@ -52,7 +52,7 @@ export async function resolveTools(
   return { ok: true, descriptors }
 }
 
-type Missed = { readonly ok: false; readonly ambiguous: boolean; readonly candidates: readonly string[] }
+type Missed = { readonly ok: false; readonly why: 'ambiguous' | 'near' | 'none'; readonly candidates: readonly string[] }
 type Found = { readonly ok: true; readonly name: string } | Missed
 
 function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
@@ -61,9 +61,9 @@ function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
   const matches = names.filter((name) => toToolName(name) === wanted)
   const [name] = matches
   if (name !== undefined && matches.length === 1) return { ok: true, name }
-  if (matches.length > 1) return { ok: false, ambiguous: true, candidates: matches }
+  if (matches.length > 1) return { ok: false, why: 'ambiguous', candidates: matches }
   const near = nearest(wanted, names, 3)
-  return { ok: false, ambiguous: false, candidates: near.length > 0 ? near : names.slice(0, 20) }
+  return near.length > 0 ? { ok: false, why: 'near', candidates: near } : { ok: false, why: 'none', candidates: names.slice(0, 20) }
 }
 
 function referenceOf(entry: ToolEntry): string {
@@ -75,16 +75,28 @@ export function toToolName(reference: string): string {
   return (reference.replace(/\/+$/, '').split('/').at(-1) ?? '').replaceAll('-', '_')
 }
 
-function toUnknown(entry: ToolEntry, index: number, { ambiguous, candidates }: Missed) {
-  return { reference: referenceOf(entry).slice(0, 200), path: `tools[${index}]`, ambiguous, candidates: [...candidates] }
+function toUnknown(entry: ToolEntry, index: number, { why, candidates }: Missed) {
+  return {
+    reference: referenceOf(entry).slice(0, 200),
+    path: `tools[${index}]`,
+    ambiguous: why === 'ambiguous',
+    why,
+    candidates: [...candidates]
+  }
+}
+
+const WHY: { readonly [why in Missed['why']]: string } = {
+  ambiguous: 'names several tools:',
+  near: 'is none of the tools that are here. Did you mean',
+  none: 'is none of the tools that are here:'
 }
 
 function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): HoldfastError {
-  const lines = unknown.map(({ reference, path, ambiguous, candidates }) => {
-    const why = ambiguous ? 'names several tools' : 'is none of the tools that are here'
-    return `  ${path}: "${reference}" ${why}: ${candidates.join(', ')}`
+  const lines = unknown.map(({ reference, path, why, candidates }) => {
+    const names = candidates.join(why === 'near' ? ' or ' : ', ')
+    return `  ${path}: "${reference}" ${WHY[why]} ${names}${why === 'near' ? '?' : ''}`
   })
-  const details: { readonly [key: string]: Json } = { unknown: [...unknown] }
+  const details: { readonly [key: string]: Json } = { unknown: unknown.map(({ why: _, ...rest }) => rest) }
   return new HoldfastError('tool_unknown', `Tools of the definition cannot be found:\n${lines.join('\n')}`, { details })
 }
 
