@@ -22,7 +22,7 @@ export async function decide(core: RuntimeCore, id: WaitId, given: Decision): Pr
   if (wait === null) return { wait: id, state: 'unknown' }
   await assertMayDecide(core, wait)
   const decision = toKept(core, given)
-  const errors = await findErrors(core, wait, decision)
+  const errors = findSecrets(core, given) ?? (await findErrors(core, wait, decision))
   if (errors !== null) return { wait: id, state: 'invalid', errors }
   const decided = await core.store.decide(id, decision as unknown as Json, core.principal)
   if (decided.state === 'accepted') {
@@ -92,6 +92,13 @@ function faultOf(given: Decision): string | null {
   if (edited !== undefined && !isObject(edited)) return 'with arguments that are an object'
   if (remember !== undefined && !['run', 'thread', 'arguments'].includes(String(remember))) return 'that remembers run, thread or arguments'
   return decision === 'answer' && answer === undefined ? 'with an answer' : null
+}
+
+/** What is kept of edited arguments with a secret is not what somebody approved, and never runs (I6). */
+function findSecrets({ secrets }: RuntimeCore, given: Decision): string | null {
+  if (secrets.size === 0 || given.decision !== 'approve' || given.arguments === undefined) return null
+  const names = secrets.namesIn(JSON.stringify(given.arguments))
+  return names.length === 0 ? null : `the arguments hold a secret (${names.join(', ')}): let the tool look it up by itself`
 }
 
 /** What does not fit this wait; the wait stays open. */

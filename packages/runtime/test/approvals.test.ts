@@ -52,19 +52,42 @@ describe('a call that is held', () => {
     expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'error-text', value: 'A person refused this call: not this month' }])
   })
 
-  test('runs with the arguments of whoever approves it, and the model is told', async () => {
+  // B030
+  test('waits by itself beside others with the same arguments, and what was free does not wait for it', async () => {
     const ledger: Ledger = { ran: [] }
-    const model = caller({ name: 'pay', arguments: { amount: 12 } })
-    const runtime = runtimeOf(memoryStore(), { tools: [pay(ledger)], models: { main: model } })
-    const run = await runtime.start(agent('pay'), { input: 'go' })
-    const id = (await within(run.settled())).waits[0]?.id ?? ''
-    expect(await runtime.approve(id, { arguments: { amount: 0 } })).toMatchObject({ state: 'invalid' })
-    expect(await runtime.approve(id, { arguments: { sum: 4 } })).toMatchObject({ state: 'invalid' })
-    expect(await runtime.approve(id, { arguments: { amount: 4 } })).toMatchObject({ state: 'accepted' })
-    await within(run.settled())
-    expect(ledger.ran).toMatchObject([{ input: { amount: 4 } }])
-    expect([...resultsIn(model.prompts[1]).values()]).toEqual([
-      { type: 'text', value: 'A person changed the arguments of this call to {"amount":4}\npaid {"amount":4}' }
+    const path = `${await folder()}/holdfast.db`
+    const store = await sqliteStore(path, { durability: 'process' })
+    onTestFinished(() => store[Symbol.asyncDispose]())
+    const model = caller(
+      { name: 'pay', arguments: { amount: 7 } },
+      { name: 'look', arguments: {} },
+      { name: 'pay', arguments: { amount: 7 } },
+      { name: 'pay', arguments: { amount: 9 } }
+    )
+    const runtime = runtimeOf(store, { tools: [pay(ledger), look], models: { main: model } })
+    const run = await runtime.start(agent('pay', 'look'), { input: 'go' })
+    const [a, c, d] = (await within(run.settled())).waits.map(({ id }) => id).toSorted()
+    expect((await factsOf(run)).flatMap((fact) => (fact.type === 'call.settled' ? [fact.call.at(-1)] : []))).toEqual(['1'])
+    for (const decide of [
+      () => runtime.approve(d ?? ''),
+      () => runtime.deny(c ?? '', { reason: 'wrong file' }),
+      () => runtime.approve(a ?? '')
+    ]) {
+      // Nobody asks the model before the last of them.
+      expect(model.prompts).toHaveLength(1)
+      expect(await decide()).toMatchObject({ state: 'accepted' })
+      await within(run.settled())
+    }
+    expect(ledger.ran.map(({ input, key }) => [input, key.at(-1)])).toEqual([
+      [{ amount: 9 }, '3'],
+      [{ amount: 7 }, '0']
+    ])
+    expect(model.prompts).toHaveLength(2)
+    expect([...resultsIn(model.prompts[1]).values()].map(({ value }) => value)).toEqual([
+      'paid {"amount":7}',
+      'seen',
+      'A person refused this call: wrong file',
+      'paid {"amount":9}'
     ])
   })
 

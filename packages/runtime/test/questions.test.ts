@@ -33,6 +33,15 @@ describe('a question', () => {
     expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'json', value: 3 }])
   })
 
+  test('may be answered with nothing at all, where its schema takes that', async () => {
+    const model = asker({ question: 'Which tag?', schema: { type: ['string', 'null'] } })
+    const runtime = runtimeOf(memoryStore(), { models: { main: model } })
+    const run = await runtime.start(agent('ask_user'), { input: 'go' })
+    expect(await runtime.answer((await within(run.settled())).waits[0]?.id ?? '', null)).toMatchObject({ state: 'accepted' })
+    expect((await within(run.settled())).status).toBe('completed')
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'json', value: null }])
+  })
+
   // I12
   test.each([
     { kind: 'person', answers: true },

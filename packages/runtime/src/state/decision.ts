@@ -8,10 +8,12 @@ export interface ReadDecision {
   readonly reason: string | null
   readonly edited: JsonObject | null
   readonly remember: RememberedScope | null
-  readonly answer: Json | null
+  /** Whether it answers: also null is an answer. */
+  readonly isAnswer: boolean
+  readonly answer: Json
 }
 
-const REFUSED: ReadDecision = { approve: false, reason: null, edited: null, remember: null, answer: null }
+const REFUSED: ReadDecision = { approve: false, reason: null, edited: null, remember: null, isAnswer: false, answer: null }
 const SCOPES: readonly unknown[] = ['run', 'thread', 'arguments'] satisfies readonly RememberedScope[]
 
 /** Only the word `approve` of a person or the host approves: whatever cannot be read refuses (I12). */
@@ -26,6 +28,7 @@ export function readDecision(decision: Json, by: Principal | undefined): ReadDec
     reason: typeof reason === 'string' ? reason : null,
     edited: isObject(edited) ? edited : null,
     remember: SCOPES.includes(remember) ? (remember as RememberedScope) : null,
+    isAnswer: word === 'answer' && answer !== undefined,
     answer: word === 'answer' && answer !== undefined ? answer : null
   }
 }

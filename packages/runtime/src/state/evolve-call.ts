@@ -91,10 +91,10 @@ export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wa
   call.wait = null
   if (fact.as === 'expired') call.decision = 'expired'
   if (fact.as !== 'decided') return
-  const { approve, reason, edited, answer } = readDecision(fact.decision ?? null, fact.by)
+  const { approve, reason, edited, isAnswer, answer } = readDecision(fact.decision ?? null, fact.by)
   if (wait.kind === 'question') {
     call.answer = answer
-    call.decision = answer === null ? 'denied' : 'approved'
+    call.decision = isAnswer ? 'approved' : 'denied'
     return
   }
   call.decision = approve ? 'approved' : 'denied'

@@ -38,9 +38,9 @@ export function planHeld(draft: CallsDraft, call: Call): void {
 
 function planDecided(draft: CallsDraft, call: Call): void {
   const isQuestion = isQuestionOf(draft.state, call)
+  const isAnswered = call.decision === 'approved'
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: isQuestion ? NO_ANSWER : NOT_DECIDED })
-  else if (isQuestion)
-    settle(draft, call, call.answer === null ? 'denied' : 'ok', call.answer === null ? { error: NO_ANSWER } : { value: call.answer })
+  else if (isQuestion) settle(draft, call, isAnswered ? 'ok' : 'denied', isAnswered ? { value: call.answer } : { error: NO_ANSWER })
   else if (call.decision === 'approved') look(draft, call)
   else settle(draft, call, 'denied', { error: call.reason === null ? REFUSED : `${REFUSED.slice(0, -1)}: ${call.reason}` })
 }

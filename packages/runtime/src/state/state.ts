@@ -51,8 +51,8 @@ export interface Call {
   edited: Json | null
   /** Whether somebody else than the model wrote the arguments. */
   changed: boolean
-  /** What a question was answered with. */
-  answer: Json | null
+  /** What a question was answered with, once its decision says that it was. */
+  answer: Json
   settled: CallOutcome | null
   result: Body<CallResult> | null
 }

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import { createSecretRegistry } from '../src/secrets.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
+import type { Ledger } from './approval-kit.ts'
+import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
+import { factsOf, resultsIn, toolOf, within } from './runtime-kit.ts'
+
+describe('a call that is approved with other arguments', () => {
+  test('runs with the arguments of whoever approves it, and the model is told', async () => {
+    const ledger: Ledger = { ran: [] }
+    const model = caller({ name: 'pay', arguments: { amount: 12 } })
+    const runtime = runtimeOf(memoryStore(), { tools: [pay(ledger)], models: { main: model } })
+    const run = await runtime.start(agent('pay'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    expect(await runtime.approve(id, { arguments: { amount: 0 } })).toMatchObject({ state: 'invalid' })
+    expect(await runtime.approve(id, { arguments: { sum: 4 } })).toMatchObject({ state: 'invalid' })
+    expect(await runtime.approve(id, { arguments: { amount: 4 } })).toMatchObject({ state: 'accepted' })
+    await within(run.settled())
+    expect(ledger.ran).toMatchObject([{ input: { amount: 4 } }])
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([
+      { type: 'text', value: 'A person changed the arguments of this call to {"amount":4}\npaid {"amount":4}' }
+    ])
+  })
+
+  // I6, I14
+  test('does not run with a secret in its arguments, and not with something else in place of it', async () => {
+    const ran: unknown[] = []
+    const secrets = createSecretRegistry()
+    secrets.add('KEY', 'a-value-that-nobody-reads')
+    const send = toolOf('send', (input) => void ran.push(input), { effect: 'once', approval: true })
+    const runtime = runtimeOf(memoryStore(), { tools: [send], models: { main: caller({ name: 'send', arguments: { to: 'a' } }) }, secrets })
+    const run = await runtime.start(agent('send'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    const receipt = await runtime.approve(id, { arguments: { to: 'Bearer a-value-that-nobody-reads' } })
+    expect(receipt).toMatchObject({ state: 'invalid', errors: expect.stringContaining('KEY') })
+    expect(JSON.stringify(receipt)).not.toContain('nobody-reads')
+    expect((await within(run.settled())).status).toBe('waiting')
+    expect(await runtime.approve(id, { arguments: { to: 'b' } })).toMatchObject({ state: 'accepted' })
+    await within(run.settled())
+    expect(ran).toEqual([{ to: 'b' }])
+  })
+
+  // B038
+  test('takes no edited arguments that its schema refuses, and stays open', async () => {
+    const ledger: Ledger = { ran: [] }
+    const runtime = runtimeOf(memoryStore(), {
+      tools: [pay(ledger)],
+      models: { main: caller({ name: 'pay', arguments: { amount: 100 } }) }
+    })
+    const run = await runtime.start(agent('pay'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    for (const edited of [
+      '{"amount":"ten"}',
+      '{"amount":50,"x":1}',
+      '{"amount":50,"__proto__":{"amount":1}}',
+      '{"amount":50,"constructor":1}'
+    ]) {
+      expect(await runtime.approve(id, { arguments: JSON.parse(edited) })).toMatchObject({ state: 'invalid' })
+    }
+    expect(await runtime.approve(id, { arguments: { amount: 50 } })).toMatchObject({ state: 'accepted' })
+    await within(run.settled())
+    expect(ledger.ran).toMatchObject([{ input: { amount: 50 } }])
+    // The record keeps what was proposed and what ran.
+    expect((await factsOf(run)).flatMap((fact) => (fact.type === 'call.gated' ? [fact.arguments] : []))).toEqual([
+      { inline: { amount: 100 } },
+      { inline: { amount: 50 } }
+    ])
+  })
+})
