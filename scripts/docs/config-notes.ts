@@ -61,7 +61,7 @@ export const CONFIG_NOTES: FieldNotes = {
     type: 'list of rules',
     without: 'none'
   },
-  onWait: { is: 'Who is told that a run waits for a person. Read and checked; nobody is told yet.', without: 'nobody' },
+  onWait: { is: 'Who is told that a run begins to wait for a person ([how](../how-to/configure.md#tell-a-person)).', without: 'nobody' },
   'onWait.command': { is: 'A program of this machine and its arguments; in place of `webhook`.' },
   'onWait.webhook': { is: 'A URL: http or https, without credentials, query and fragment.' },
   'onWait.webhook.env': { is: 'The environment variable that holds the URL, where it is secret itself.' },

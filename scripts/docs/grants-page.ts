@@ -1,4 +1,4 @@
-import { NO_GRANTS } from '../../packages/runtime/src/grants/intersect-grants.ts'
+import { DEFAULT_GRANTS } from '../../packages/runtime/src/grants/written-grants.ts'
 import { definition } from '../../packages/runtime/src/transfer/definition-shape.ts'
 import type { FieldNotes } from './field-note.ts'
 import { toFieldCells } from './field-note.ts'
@@ -8,15 +8,21 @@ import type { ShapeRow } from './shape-rows.ts'
 import { readShapeRows } from './shape-rows.ts'
 
 const INTRODUCTION = `What a run may do is a set. The configuration says under \`grants\` what there is at all; an agent asks for a part of it under \`grants\` and never
-holds more. A field that is left out grants nothing. Two grants are intersected field by field: the deeper folder, the narrower host, the names
-of both, the lesser of two degrees.
+holds more. Two grants are intersected field by field: the deeper folder, the narrower host, the names of both, the lesser of two degrees.
 
-Every call is held against the rules, and against \`tools\` of the grants: an agent that says anything under \`grants\` says \`tools\`, too, or none of its tools runs. The command holds
-its file tools to \`files\` and \`fetch_url\` to \`network\` ([how](../how-to/tools.md)). The other fields are read, checked and kept; nothing in this version uses what they grant.`
+Of the machine (\`files\`, \`shell\`, \`network\`, \`env\`, \`code\`) what is left out is not granted. \`tools\`, \`connections\`, \`models\`, \`definitions\` and \`agents\` are named elsewhere,
+too: what is left out of these is what is named there, and what is said narrows it ([why](../decisions/0011-what-grants-leave-out.md)). An empty list leaves nothing.
+
+A thread keeps what it was started with, and may do of that what is granted today; \`holdfast show\` prints it. Every call is held against \`tools\` and against the rules. The
+command holds its file tools to \`files\` and \`fetch_url\` to \`network\` ([how](../how-to/tools.md)). The other fields are read, checked and kept; nothing of this version uses them.
+
+\`--grant FIELD=VALUE\` of \`holdfast run\` and \`chat\` grants more to one thread: \`files.read\`, \`files.write\`, \`network\` (a host), \`network.private\` (a host with its port), \`env\`,
+\`shell\`; and \`tools\`, \`models\`, \`connections\`, \`definitions\`, of which those that are named are the only ones where the configuration lists none. Folders are relative to
+the current one. It is remembered with the thread.`
 
 /** Grants and permission rules. */
 export function grantsPage(): string {
-  const grants = leavesOf(NO_GRANTS, '').map(({ path, value }) => ({ row: { path, type: '', required: false }, value }))
+  const grants = leavesOf(DEFAULT_GRANTS, '').map(({ path, value }) => ({ row: { path, type: '', required: false }, value }))
   const rules = readShapeRows(definition, { isToldElsewhere: () => false }).flatMap(({ path, ...row }) =>
     path.startsWith('permissions[].') ? [{ ...row, path: path.slice('permissions[].'.length) }] : []
   )

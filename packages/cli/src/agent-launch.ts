@@ -5,6 +5,10 @@ import { loadAgentFile } from './agent-file.ts'
 import type { CommandContext } from './command-context.ts'
 import { loadAgentTools, toReferences } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
+import type { GrantOption } from './grant-option.ts'
+import { toAbsolute, withGranted } from './grant-option.ts'
+import type { HostAuthority } from './host-authority.ts'
+import { readHostAuthority } from './host-authority.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findStore, prepareFolder } from './store-location.ts'
 import type { ThreadMemo } from './thread-memo.ts'
@@ -22,6 +26,7 @@ export interface LaunchOptions {
   readonly tools?: string
   readonly config?: string
   readonly durability?: Durability
+  readonly grant?: readonly GrantOption[]
 }
 
 /** All that the start of an agent needs, read and checked; nothing is written yet. */
@@ -29,6 +34,7 @@ export interface Launch {
   readonly agent: AgentFile
   readonly variables: { readonly [key: string]: Json }
   readonly location: StoreLocation
+  readonly host: HostAuthority
   readonly drives: NonNullable<WorkspaceOptions['drives']>
   /** What a thread that is started so is driven with in another process. */
   readonly memo: ThreadMemo
@@ -42,7 +48,9 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   if (configFile === undefined) tellUnused(findConfigFile(base), context)
   const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
-  const { config, context: known } = await readProject(context, configFile)
+  const granted = toAbsolute(options.grant ?? [], cwd)
+  const { config: read, context: known } = await readProject(context, configFile)
+  const config = await withGranted(read, granted)
   const { io, secrets } = known
   await secrets.register(config, io.env)
   io.adopt?.(io.env)
@@ -50,11 +58,11 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
   const location = findStore({ named: context.options.store, config, cwd, env: io.env })
   const { definition } = agent
-  tellUnheldRules([...(config.permissions ?? []), ...(definition.permissions ?? [])], context)
   return {
     agent,
     variables,
     location,
+    host: await readHostAuthority(config, known),
     drives: {
       tools: await loadAgentTools({ config, named: tools, references: toReferences(definition), grants: definition.grants, location }),
       models: await createModels(config, { base, io, secrets }),
@@ -62,16 +70,8 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
       durability: options.durability,
       engine: config.engine
     },
-    memo: toMemo(base, { cwd, manifest, config: configFile, tools })
+    memo: toMemo(base, { cwd, manifest, config: configFile, tools }, granted)
   }
-}
-
-/** Whoever writes a rule relies on it. */
-function tellUnheldRules(rules: readonly unknown[], { output }: CommandContext): void {
-  if (rules.length === 0) return
-  output.notice(
-    'warning: permission rules are read and checked, but this version holds no call against them: what they deny is not stopped'
-  )
 }
 
 /** A configuration is that of the folder in which the command runs, not that of the agent. */
@@ -82,9 +82,10 @@ function tellUnused(file: string | undefined, { output }: CommandContext): void 
 
 /** Opens the store of a launch, and makes it when there is none. With `idle` nothing is driven here. */
 export function openLaunch(context: CommandContext, launch: Launch, options: { readonly idle?: boolean } = {}): Promise<Workspace> {
-  const { location, drives, memo } = launch
+  const { location, host, drives, memo } = launch
   prepareFolder(location)
   return openWorkspace(context, location, {
+    host,
     drives: {
       ...drives,
       idle: options.idle === true,

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { Config } from '@holdfast/config'
-import type { AgentDefinition, GrantsInput, Tool } from '@holdfast/runtime'
+import type { AgentDefinition, Grants, GrantsInput, Tool } from '@holdfast/runtime'
 import type { Ungranted } from './built-in-tools.ts'
 import { createBuiltIns, findUngranted, isBuiltIn } from './built-in-tools.ts'
 import { loadAllTools } from './configuration.ts'
@@ -23,6 +23,8 @@ export interface AgentToolsSource {
   readonly references: readonly string[]
   /** What it asks for. */
   readonly grants: GrantsInput | undefined
+  /** What its thread may do by its record, where there is one. */
+  readonly kept?: Grants
   /** Where its threads are kept: no tool sees that. */
   readonly location?: StoreLocation
   /** What is thrown for a tool that comes with the runtime and is not granted. Default `tool_unknown`. */
@@ -34,7 +36,7 @@ export interface AgentToolsSource {
  * runtime. Throws what loading a module throws, and for a tool that would have to be granted the code that was told.
  */
 export async function loadAgentTools(source: AgentToolsSource): Promise<readonly Tool<never>[]> {
-  const { config, named, references, grants, location } = source
+  const { config, named, references, grants, kept, location } = source
   const { toToolName } = await loadRuntime()
   const own = await loadAllTools(config, named)
   const unasked = source.code === undefined ? await findUnasked(references, own, grants) : []
@@ -44,7 +46,7 @@ export async function loadAgentTools(source: AgentToolsSource): Promise<readonly
     if (unasked.length > 0) throw refuse(unasked, source)
     return own
   }
-  const project = await findProjectGrants(config, grants)
+  const project = await findProjectGrants(config, { asked: grants, kept })
   const ungranted = [...wanted].flatMap((tool) => findUngranted(tool, project) ?? [])
   const missing = [...ungranted, ...unasked.filter(({ tool }) => !ungranted.some((each) => each.tool === tool))]
   if (missing.length > 0) throw refuse(missing, source)
@@ -61,7 +63,7 @@ async function findUnasked(
   if (grants === undefined) return []
   const { parseGrants, toToolName } = await loadRuntime()
   // Folders by names are of no account here.
-  const parsed = parseGrants({ tools: grants.tools ?? [] })
+  const parsed = parseGrants({ tools: grants.tools ?? 'all' })
   const granted = parsed.ok ? parsed.value.tools : []
   if (granted === 'all') return []
   const names = new Map(own.map(({ name }) => [toToolName(name), name]))
@@ -91,6 +93,7 @@ function toHidden({ file }: Config, location: StoreLocation | undefined): readon
 const WHY: { readonly [why in Ungranted['why']]: string } = {
   not_granted: 'the configuration does not grant',
   not_asked: "the agent's own grants leave out",
+  not_kept: 'the thread was started without',
   nothing_shared: 'the configuration and the agent grant no common part of'
 }
 

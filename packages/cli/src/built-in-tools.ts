@@ -20,7 +20,7 @@ export interface Ungranted {
   readonly tool: string
   /** The field that holds nothing, or not the tool. */
   readonly field: Needed | 'tools'
-  readonly why: 'not_granted' | 'not_asked' | 'nothing_shared'
+  readonly why: 'not_granted' | 'not_asked' | 'not_kept' | 'nothing_shared'
 }
 
 /** Makes the tools of the runtime that grants allow. `hidden` is what none of them sees, whatever they may read. */
@@ -35,12 +35,17 @@ export async function createBuiltIns(
 }
 
 /** Which tool of the runtime a name is that of, and what is missing for it; nothing when nothing is, or when it is none. */
-export function findUngranted(tool: string, { host, asked, effective }: ProjectGrants): Ungranted | undefined {
+export function findUngranted(tool: string, project: ProjectGrants): Ungranted | undefined {
   const needed = Object.hasOwn(NEEDS, tool) ? (NEEDS[tool] ?? []) : []
-  const field = needed.find((each) => isNothing(effective, each))
+  const field = needed.find((each) => isNothing(project.effective, each))
   if (field === undefined) return undefined
-  const why = isNothing(host, field) ? 'not_granted' : isNothing(asked, field) ? 'not_asked' : 'nothing_shared'
-  return { tool, field, why }
+  return { tool, field, why: whyNot(project, field) }
+}
+
+function whyNot({ host, asked, kept }: ProjectGrants, field: Needed): Ungranted['why'] {
+  if (isNothing(host, field)) return 'not_granted'
+  if (isNothing(asked, field)) return 'not_asked'
+  return kept !== undefined && isNothing(kept, field) ? 'not_kept' : 'nothing_shared'
 }
 
 /** Whether a name is that of a tool that comes with the runtime. */

@@ -1,6 +1,7 @@
 // One conversation over one thread. Messages go into its inbox whenever they come; one drive at a time shows what follows, and begins
 // again while anything of the log has not been shown.
 import type { CommittedEvent, Cursor, HoldfastEvent, MessageReceipt, Part, ThreadHandle, ThreadRow } from '@holdfast/runtime'
+import type { Approver } from './approver.ts'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
@@ -22,6 +23,8 @@ export interface ChatOptions {
   again(thread: string): string
   /** Told when the agent begins to work, and when it rests. */
   onBusy(isBusy: boolean): void
+  /** Decides about what is held while the agent works. */
+  openApprover(): Promise<Approver>
 }
 
 /** What is not told in a conversation: who talks knows it, or sees it in the answer. */
@@ -132,11 +135,13 @@ export class ChatSession {
   async #driveWhileUnseen(thread: ThreadHandle): Promise<void> {
     const { interruption } = this.#context
     const { workspace, again } = this.#options
+    const approver = await this.#options.openApprover()
     for (;;) {
       this.#exitCode = await driveToRest(thread, this.#context, workspace, {
         ...(this.#shown === undefined ? {} : { after: this.#shown }),
         again: (command) => (command === 'resume' ? again(thread.id) : againOf(thread.id, this.#context)(command)),
         omit: OMITTED,
+        approver,
         onEvent: (event) => {
           if (!('cursor' in event)) return
           this.#shown = event.cursor

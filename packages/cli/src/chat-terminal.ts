@@ -2,10 +2,11 @@ import type { Interface, Key } from 'node:readline'
 import { createInterface } from 'node:readline'
 import type { Terminal } from './command-io.ts'
 import { MessageLines } from './input-lines.ts'
+import type { LinePrompt, QuestionOptions } from './line-prompt.ts'
 import type { Output } from './output.ts'
 
 /** Where messages come from. */
-export interface ChatInput extends AsyncIterable<string>, Disposable {
+export interface ChatInput extends AsyncIterable<string>, LinePrompt, Disposable {
   /** Told when the agent begins to work, and when it rests. */
   setBusy(isBusy: boolean): void
   /** Asks for the next message where that can be seen. */
@@ -38,6 +39,10 @@ class TerminalInput implements ChatInput {
   #isBusy = false
   #isTyping = false
   #isPasting = false
+  /** A question that the next line answers. */
+  #answer: ((line: string | null) => void) | undefined
+  /** Told when the line is done that is being typed. */
+  #onTyped: (() => void) | undefined
   readonly #onKey = (_text: string | undefined, key: Key): void => this.#takeKey(key)
 
   constructor(terminal: Terminal, output: Output, history: readonly string[]) {
@@ -55,10 +60,15 @@ class TerminalInput implements ChatInput {
     })
     this.#readline.on('line', (line) => this.#takeLine(line))
     this.#readline.on('SIGINT', () => terminal.interrupt())
+    // An answer is no message to be sent again.
+    this.#readline.on('history', (lines: string[]) => {
+      if (this.#answer !== undefined) lines.shift()
+    })
     this.#readline.on('close', () => {
       // The prompt is left behind.
       if (!this.#isClosed && !this.#isBusy) screen.write('\n')
       this.#isClosed = true
+      this.#answer?.(null)
       this.#wake?.()
     })
     // Before the line is changed by the key.
@@ -84,6 +94,31 @@ class TerminalInput implements ChatInput {
     this.ask()
   }
 
+  async question(text: string, { signal, prefill }: QuestionOptions): Promise<string | null> {
+    // A line that was begun before the question was seen is a message.
+    if (this.#isTyping) await new Promise<void>((resolve) => (this.#onTyped = resolve))
+    if (this.#isClosed || signal.aborted) return null
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    const stop = (): void => {
+      this.#terminal.output.write('\n')
+      resolve(null)
+    }
+    this.#answer = resolve
+    this.#readline.setPrompt(text)
+    this.#readline.prompt()
+    if (prefill !== undefined) this.#readline.write(prefill)
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', stop)
+      this.#answer = undefined
+      // Nothing of an answer that was not finished becomes part of a message.
+      this.#readline.write(null, { ctrl: true, name: 'e' })
+      this.#readline.write(null, { ctrl: true, name: 'u' })
+    }
+  }
+
   ask(): void {
     if (this.#isBusy || this.#isClosed) return
     this.#readline.setPrompt(this.#lines.isOpen ? PROMPT_MORE : PROMPT)
@@ -104,7 +139,7 @@ class TerminalInput implements ChatInput {
       if (this.#lines.isOpen) this.ask()
     }
     const begins = key.ctrl !== true && key.name !== 'return' && key.name !== 'enter'
-    if (!this.#isBusy || this.#isTyping || !begins) return
+    if (!this.#isBusy || this.#isTyping || this.#answer !== undefined || !begins) return
     this.#isTyping = true
     this.#output.hold()
     this.#readline.setPrompt(this.#lines.isOpen ? PROMPT_MORE : PROMPT)
@@ -112,6 +147,10 @@ class TerminalInput implements ChatInput {
   }
 
   #takeLine(line: string): void {
+    if (this.#answer !== undefined) {
+      this.#answer(line)
+      return
+    }
     const message = this.#lines.push(line, { pasted: this.#isPasting })
     if (message === undefined) {
       if (!this.#isPasting && (this.#lines.isOpen || !this.#isBusy)) this.#askAgain()
@@ -131,5 +170,7 @@ class TerminalInput implements ChatInput {
   #stopTyping(): void {
     this.#isTyping = false
     this.#output.release()
+    this.#onTyped?.()
+    this.#onTyped = undefined
   }
 }

@@ -1,4 +1,6 @@
 import type { ItemReceipt, JsonObject, ThreadHandle } from '@holdfast/runtime'
+import type { ApprovalOption } from './approve-option.ts'
+import { openApprover } from './approve-option.ts'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
@@ -11,7 +13,7 @@ import { tellRedacted } from './redaction-notice.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
-export interface DeliveryOptions extends OpenOptions {
+export interface DeliveryOptions extends OpenOptions, ApprovalOption {
   readonly detach?: boolean
   /** Wait until what is left to others is taken or returned. */
   readonly receipt?: boolean
@@ -47,7 +49,9 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
     tellRedacted(context.output, delivered.redacted)
     context.output.progress(`delivered to ${id}`)
     const owner = await take(thread, context)
-    if (owner === undefined) return driveToRest(thread, context, workspace, { after })
+    if (owner === undefined) {
+      return driveToRest(thread, context, workspace, { after, approver: await openApprover(context, workspace, options) })
+    }
     context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
     return await leave(thread, context, options, { ...delivered, owner: { ...owner } })
   })

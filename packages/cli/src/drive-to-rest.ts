@@ -1,4 +1,5 @@
-import type { Commit, Cursor, HoldfastEvent, RunResult, ThreadHandle } from '@holdfast/runtime'
+import type { Commit, Cursor, HoldfastEvent, JsonObject, RunResult, ThreadHandle } from '@holdfast/runtime'
+import type { Approver } from './approver.ts'
 import type { CommandContext } from './command-context.ts'
 import { LiveText } from './live-text.ts'
 import { createEventRenderer } from './render-event.ts'
@@ -16,6 +17,10 @@ export interface ShowOptions {
   readonly omit?: ReadonlySet<HoldfastEvent['type']>
   /** Called for every event, after it has been shown. */
   readonly onEvent?: (event: HoldfastEvent) => void
+  /** Decides about what the run waits for; whether it goes on then. */
+  readonly approver?: Approver
+  /** What the document of the result says beside the result. */
+  readonly about?: JsonObject
 }
 
 /** How long running tools get to end after an interruption. */
@@ -32,18 +37,42 @@ export async function driveToRest(
   options: ShowOptions = {}
 ): Promise<number> {
   const { output, interruption } = context
-  const over = new AbortController()
-  const signal = AbortSignal.any([interruption.signal, over.signal])
-  const live = new LiveText(output)
-  const shown = showEvents(thread, context, live, { signal, ...options })
   const again = options.again ?? againOf(thread.id, context)
+  for (let after = options.after; ; ) {
+    const live = new LiveText(output)
+    const driven = await driveOnce(thread, context, live, {
+      ...options,
+      ...(after === undefined ? {} : { after }),
+      onEvent: (event) => {
+        if ('cursor' in event) after = event.cursor
+        options.onEvent?.(event)
+      }
+    })
+    if (driven === undefined) return letGo(thread, context, workspace, again)
+    if (driven.status === 'waiting' && (await options.approver?.decide(driven.waits)) === true) continue
+    const code = renderResult(driven, output, { live, again, store: context.options.store, ...(options.about && { about: options.about }) })
+    return interruption.signal.aborted ? interruption.exitCode : code
+  }
+}
+
+/** What became of the run; nothing when a signal came before that. */
+async function driveOnce(
+  thread: ThreadHandle,
+  context: CommandContext,
+  live: LiveText,
+  options: ShowOptions
+): Promise<RunResult | undefined> {
+  const { signal: interrupted } = context.interruption
+  const over = new AbortController()
+  const signal = AbortSignal.any([interrupted, over.signal])
+  const shown = showEvents(thread, context, live, { ...options, signal })
   try {
     const result = await thread.settled({ signal })
     await shown
-    return renderResult(result, output, { live, again })
+    return result
   } catch (error) {
-    if (!interruption.signal.aborted) throw error
-    return await letGo(thread, context, workspace, again)
+    if (!interrupted.aborted) throw error
+    return undefined
   } finally {
     over.abort()
     await shown
@@ -106,7 +135,7 @@ async function letGo(
   output.progress('letting go: tools that run get a moment; a second signal ends at once')
   await runtime.close({ graceMs: TOOL_GRACE_MS, modelGraceMs: 0 })
   const ended = await endedResult(thread)
-  if (ended !== undefined) return renderResult(ended, output, { again })
+  if (ended !== undefined) return renderResult(ended, output, { again, store: context.options.store })
   const { row } = await thread.info()
   output.document({ thread: thread.id, status: row.status, interrupted: String(interruption.signal.reason), resume: again('resume') })
   output.notice(`Let go of ${thread.id}, nothing was cancelled. Go on with: ${again('resume')}`)

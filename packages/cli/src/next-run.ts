@@ -40,11 +40,12 @@ export async function startNextRun(context: CommandContext, next: NextRun, optio
 
 /** A thread keeps what it was started with. Throws `invalid_input` for what cannot be changed any more. */
 export function assertKept(options: LaunchOptions): void {
-  const { model, label = {}, durability } = options
-  const isChanged = model !== undefined || durability !== undefined || options.var.length > 0 || Object.keys(label).length > 0
+  const { model, label = {}, grant = [], durability } = options
+  const isChanged =
+    model !== undefined || durability !== undefined || options.var.length > 0 || grant.length > 0 || Object.keys(label).length > 0
   if (!isChanged) return
-  throw new Failure('invalid_input', 'A thread keeps the definition, the variables and the labels that it was started with.', {
-    remedy: 'Leave --model, --var, --label and --durability out, or start another thread.'
+  throw new Failure('invalid_input', 'A thread keeps the definition, the variables, the labels and the grants that it was started with.', {
+    remedy: 'Leave --model, --var, --label, --grant and --durability out, or start another thread.'
   })
 }
 

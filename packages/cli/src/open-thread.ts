@@ -1,11 +1,14 @@
 import { dirname, resolve } from 'node:path'
-import type { Definition, ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
+import type { Definition, Grants, ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { AgentFile } from './agent-file.ts'
 import type { AgentToolsSource } from './agent-tools.ts'
 import { loadAgentTools, toReferences } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
+import { withGranted } from './grant-option.ts'
+import { readHostAuthority } from './host-authority.ts'
+import { loadRuntime } from './libraries.ts'
 import { createStandIns } from './stand-in-tools.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
@@ -45,26 +48,25 @@ export async function openThread(id: string, context: CommandContext, options: O
   const here = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const found = await readProject(context, here)
   const location = findExistingStore({ named: context.options.store, config: found.config, cwd, env: found.context.io.env })
-  const { info, definition } = await readThread(id, context, location)
-  await options.look?.(info)
+  const isLenient = options.onlyEnds === true
   const memo = readMemo(location, id)
+  const { info, definition, kept } = await readThread(id, context, { location, isLenient })
+  await options.look?.(info)
   const file = options.config === undefined ? (memo?.config ?? here) : here
   const tools = options.tools === undefined ? memo?.tools : resolve(cwd, options.tools)
-  const { config, context: known } = file === here ? found : await readProject(context, file)
+  const { config: read, context: known } = file === here ? found : await readProject(context, file)
+  const config = await withGranted(read, memo?.granted ?? [])
   const { agent, isIdle = false } = options.fork ?? {}
   const base = agent === undefined ? (memo?.base ?? cwd) : dirname(agent.path)
-  const next = toMemo(base, { ...memo, config: file, tools, ...(agent === undefined ? {} : { manifest: agent.path }) })
+  const next = toMemo(base, { ...memo, config: file, tools, ...(agent === undefined ? {} : { manifest: agent.path }) }, memo?.granted)
   const { io, secrets } = known
   await secrets.register(config, io.env)
   io.adopt?.(io.env)
   enterFolder(memo?.cwd, context)
   const workspace = await openWorkspace(context, location, {
+    host: await readHostAuthority(config, known),
     drives: {
-      tools: await loadTools(
-        { config, named: tools, location },
-        { info, definition, agent, isLenient: options.onlyEnds === true },
-        context
-      ),
+      tools: await loadTools({ config, named: tools, location, kept }, { info, definition, agent, isLenient }, context),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       engine: config.engine,
@@ -72,12 +74,16 @@ export async function openThread(id: string, context: CommandContext, options: O
       ...(options.fork === undefined ? {} : { beforeCreate: (made) => keepMemo(location, made, next) })
     }
   })
-  // What was said explicitly holds from now on.
-  if (options.fork === undefined && (options.tools !== undefined || options.config !== undefined)) writeMemo(location, id, next)
+  if (isSaid(options)) writeMemo(location, id, next)
   if (memo === undefined && tools === undefined) {
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
   return { workspace, thread: workspace.runtime.thread(id), base }
+}
+
+/** What was said explicitly holds from now on. */
+function isSaid({ fork, tools, config }: OpenOptions): boolean {
+  return fork === undefined && (tools !== undefined || config !== undefined)
 }
 
 function keepMemo(location: StoreLocation, thread: string, memo: ThreadMemo): void {
@@ -89,17 +95,24 @@ interface KnownThread {
   readonly definition: Definition
 }
 
-/** Throws `thread_not_found`. */
-async function readThread(id: string, context: CommandContext, location: StoreLocation): Promise<KnownThread> {
-  await using workspace = await openWorkspace(context, location)
+/** Throws `thread_not_found`, and `grants_unreadable` where it matters what the thread may do. */
+async function readThread(
+  id: string,
+  context: CommandContext,
+  { location, isLenient }: { readonly location: StoreLocation; readonly isLenient: boolean }
+): Promise<KnownThread & { readonly kept: Grants }> {
+  const { ALL_GRANTS, NO_GRANTS } = await loadRuntime()
+  // What the record says, whoever drives it.
+  await using workspace = await openWorkspace(context, location, { host: { grants: ALL_GRANTS, permissions: [] } })
   const thread = workspace.runtime.thread(id)
   const info = await thread.info()
   const { definition } = await thread.publication()
-  return { info, definition }
+  const kept = isLenient ? await thread.grants().catch(() => NO_GRANTS) : await thread.grants()
+  return { info, definition, kept }
 }
 
 async function loadTools(
-  source: Pick<AgentToolsSource, 'config' | 'named' | 'location'>,
+  source: Pick<AgentToolsSource, 'config' | 'named' | 'location' | 'kept'>,
   { info, definition, agent, isLenient }: KnownThread & { readonly agent: AgentFile | undefined; readonly isLenient: boolean },
   { output }: CommandContext
 ): Promise<readonly Tool<never>[]> {

@@ -3,12 +3,15 @@ import { Command, CommanderError, Help } from 'commander'
 import type { Choose, CommandContext, SharedOptions, Task } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
+import { answerCommand } from './commands/answer.ts'
+import { approveCommand } from './commands/approve.ts'
 import { artifactsCommand } from './commands/artifacts.ts'
 import { attachCommand } from './commands/attach.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
+import { denyCommand } from './commands/deny.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { diffCommand } from './commands/diff.ts'
 import { forkCommand } from './commands/fork.ts'
@@ -31,6 +34,7 @@ import { toolsCommand } from './commands/tools.ts'
 import { usageCommand } from './commands/usage.ts'
 import { versionCommand } from './commands/version.ts'
 import { waitCommand } from './commands/wait.ts'
+import { waitsCommand } from './commands/waits.ts'
 import { EXIT, exitCodeOfError } from './exit-code.ts'
 import { Failure, toReport } from './failure.ts'
 import { Interruption } from './interruption.ts'
@@ -43,7 +47,8 @@ const AFTER_HELP = `
 Examples:
   $ holdfast run agent.yaml "Find the invoice that does not add up" --tools tools.ts
   $ echo "Refund order 4711" | holdfast run agent.yaml - --json
-  $ holdfast threads --status waiting,running
+  $ holdfast waits
+  $ holdfast approve
   $ holdfast resume thr_0123456789abcdef
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage or input, 3 waiting, 4 cancelled, 5 stopped by a limit,
@@ -58,6 +63,10 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   runCommandOf,
   chatCommand,
   resumeCommand,
+  waitsCommand,
+  approveCommand,
+  denyCommand,
+  answerCommand,
   threadsCommand,
   showCommand,
   logCommand,

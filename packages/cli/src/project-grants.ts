@@ -6,13 +6,23 @@ import type { Grants, GrantsInput } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
 import { loadRuntime } from './libraries.ts'
 
-/** What the configuration grants, what the agent asks for, and what is in both. Folders are canonical. */
+/** What the configuration grants, what the agent asks for, what its thread was made with, and what is in all of them. Folders are canonical. */
 export interface ProjectGrants {
   /** The folder of the configuration. */
   readonly workspace: string | undefined
   readonly host: Grants
   readonly asked: Grants
+  /** Absent where the thread is about to be made. */
+  readonly kept: Grants | undefined
   readonly effective: Grants
+}
+
+/** Whose grants. */
+export interface GrantsOf {
+  /** What the agent asks for. Absent: all. */
+  readonly asked?: GrantsInput | undefined
+  /** What a thread may do by its record and by what is granted today. Absent: it is about to be made. */
+  readonly kept?: Grants | undefined
 }
 
 /** The name of the folder in which the configuration lies. */
@@ -22,12 +32,51 @@ const WORKSPACE = 'workspace:'
  * The grants of an agent in a project. Without a configuration there are none; an agent that says nothing asks for all. Links are followed first: a
  * folder in the workspace that leads out of it is what it leads to. Throws `invalid_config` for a named folder that is not the workspace.
  */
-export async function findProjectGrants(config: Config, asked: GrantsInput | undefined): Promise<ProjectGrants> {
-  const { ALL_GRANTS, intersectGrants, NO_GRANTS } = await loadRuntime()
-  const workspace = config.file === undefined ? undefined : await resolveLinks(dirname(config.file))
+export async function findProjectGrants(config: Config, { asked, kept }: GrantsOf): Promise<ProjectGrants> {
+  const { ALL_GRANTS, intersectGrants, NO_GRANTS, parseWrittenGrants } = await loadRuntime()
+  const workspace = await findWorkspace(config)
   const host = await toCanonicalGrants(config.grants ?? NO_GRANTS, workspace)
-  const own = asked === undefined ? ALL_GRANTS : await toCanonicalGrants(asked, workspace)
-  return { workspace, host, asked: own, effective: intersectGrants(host, own) }
+  const written = asked === undefined ? undefined : parseWrittenGrants(asked)
+  const own = written === undefined ? ALL_GRANTS : written.ok ? written.value : NO_GRANTS
+  const spelled = kept ?? intersectGrants((await toHostGrants(config)) ?? NO_GRANTS, own)
+  const [canonicalAsked, canonicalKept] = [await toCanonicalGrants(own, workspace), await toCanonicalGrants(spelled, workspace)]
+  return {
+    workspace,
+    host,
+    asked: canonicalAsked,
+    kept: kept === undefined ? undefined : canonicalKept,
+    effective: intersectGrants(intersectGrants(host, canonicalAsked), canonicalKept)
+  }
+}
+
+/**
+ * What a configuration grants, for a runtime. Folders stand in it in every spelling that an agent may ask for them in: as they are written, by the name of the
+ * workspace, and with links followed. All of them are the same folders, and none is reached by its spelling alone.
+ */
+export async function toHostGrants(config: Config): Promise<Grants | undefined> {
+  const { grants } = config
+  if (grants === undefined) return undefined
+  const { parseGrants } = await loadRuntime()
+  const workspace = await findWorkspace(config)
+  const files = { read: await toSpellings(grants.files.read, workspace), write: await toSpellings(grants.files.write, workspace) }
+  const parsed = parseGrants({ ...grants, files })
+  return parsed.ok ? parsed.value : { ...grants, files: { read: [], write: [] } }
+}
+
+async function toSpellings(roots: Grants['files']['read'], workspace: string | undefined): Promise<Grants['files']['read']> {
+  if (roots === 'all') return roots
+  const spelled = await Promise.all(
+    roots.map(async (root) => {
+      const path = await resolveLinks(toPath(root, workspace))
+      const isInside = workspace !== undefined && (path === workspace || path.startsWith(`${workspace}/`))
+      return [root, path, ...(isInside ? [`${WORKSPACE}/${path.slice(workspace.length + 1)}`] : [])]
+    })
+  )
+  return spelled.flat()
+}
+
+async function findWorkspace({ file }: Config): Promise<string | undefined> {
+  return file === undefined ? undefined : await resolveLinks(dirname(file))
 }
 
 /** Grants without named folders and links, in normal form. */

@@ -37,7 +37,7 @@ const LINES: Lines = {
     verdict === 'run' ? undefined : `${nameOf(call, reading)}: ${verdict} by ${toVisibleLine(by)}`,
   'call.started': ({ call, try: count }, reading) => `${nameOf(call, reading)} started${count > 1 ? ` (try ${count})` : ''}`,
   'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
-  'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderBody(subject)}`,
+  'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderSubject(bodyOf(subject))}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
   'thread.forked': ({ from, at }) => `forked from ${toVisibleLine(from)} at commit ${at}`,
   'thread.repinned': ({ publication, by }) => `goes on with the publication ${publication.slice(0, 19)} (${by})`,
@@ -122,8 +122,17 @@ function renderAnswer({ turn, parts }: FactOf<'model.responded'>, reading: Readi
   return lines.length === 0 ? undefined : lines.join('\n')
 }
 
-function renderBody(body: Body): string {
-  return renderJson(bodyOf(body))
+/** What is waited for: the call or the question, without what a decision is made by beside it. */
+function renderSubject(subject: Json): string {
+  const {
+    tool,
+    arguments: given,
+    question
+  }: { readonly [field: string]: Json } = typeof subject === 'object' && subject !== null && !Array.isArray(subject)
+    ? (subject as { readonly [field: string]: Json })
+    : {}
+  if (typeof question === 'string') return toVisibleLine(question)
+  return typeof tool === 'string' ? `${toVisibleLine(tool)} ${renderJson(given ?? null)}` : renderJson(subject)
 }
 
 /** The text of a message as far as it can be looked at. */

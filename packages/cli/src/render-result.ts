@@ -1,21 +1,28 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cost, RunResult, Usage, WaitRow } from '@holdfast/runtime'
+import type { Cost, JsonObject, RunResult, Usage, WaitRow } from '@holdfast/runtime'
 import { exitCodeOfStatus } from './exit-code.ts'
 import type { LiveText } from './live-text.ts'
 import type { Output } from './output.ts'
-import { renderJson } from './render-event.ts'
 import { toJsonText, toVisibleLine } from './visible-text.ts'
+import { isDecidable, toDecideLine, toWaitLine } from './wait-text.ts'
 
-/** Tells what became of a run and gives the exit code. `again` makes the command line of a thread's command, such as `resume`. */
-export function renderResult(
-  result: RunResult,
-  output: Output,
-  options: { readonly live?: LiveText; readonly again: (command: string) => string }
-): number {
-  output.document(result)
+/** How a result is told. */
+export interface RenderOptions {
+  readonly live?: LiveText
+  /** Makes the command line of a thread's command, such as `resume`. */
+  readonly again: (command: string) => string
+  /** As `--store` named it. */
+  readonly store: string | undefined
+  /** What stands in the document beside the result. */
+  readonly about?: JsonObject
+}
+
+/** Tells what became of a run and gives the exit code. */
+export function renderResult(result: RunResult, output: Output, options: RenderOptions): number {
+  output.document({ ...options.about, ...result })
   output.breakLine()
   const say = NOTICES[result.status]
-  for (const line of say(result, options.again)) output.notice(line)
+  for (const line of say(result, options)) output.notice(line)
   if (result.status === 'completed') output.progress(`completed: ${renderUsage(result.usage)}, ${renderCost(result.cost)}`)
   const text = finalText(result)
   if (text !== undefined && !hasShown(result, text, options.live)) output.result(text)
@@ -33,30 +40,30 @@ export function renderCost(cost: Cost): string {
 }
 
 /** What a run waits for, on one line. */
-export function renderWait({ id, kind, subject, expiresAt }: WaitRow): string {
+export function renderWait(wait: WaitRow): string {
+  const { id, expiresAt } = wait
   const until = expiresAt === undefined ? '' : `, expires ${new Date(expiresAt).toISOString()}`
-  return `${kind}: ${renderJson(subject)} (${toVisibleLine(id)}${until})`
+  return `${wait.kind}: ${toWaitLine(wait)} (${toVisibleLine(id)}${until})`
 }
 
-type Again = (command: string) => string
-type Notices = { readonly [status in RunResult['status']]: (result: RunResult, again: Again) => readonly string[] }
+type Told = Pick<RenderOptions, 'again' | 'store'>
+type Notices = { readonly [status in RunResult['status']]: (result: RunResult, told: Told) => readonly string[] }
 
 const NOTICES: Notices = {
   completed: () => [],
-  failed: ({ error }, again) => [
+  failed: ({ error }, { again }) => [
     `error[${toVisibleLine(error?.code ?? 'internal')}]: the run failed: ${toVisibleLine(error?.message ?? 'no reason was given', 2000)}`,
     `  Try again with: ${again('retry')}`
   ],
   cancelled: ({ stopReason }) => [`The run was cancelled${stopReason === undefined ? '' : `: ${toVisibleLine(stopReason)}`}.`],
-  stopped: ({ stopReason }, again) => [
+  stopped: ({ stopReason }, { again }) => [
     `The run was stopped by a limit: ${toVisibleLine(stopReason ?? 'unknown')}.`,
     `  Go on with: ${again('retry')}`
   ],
-  waiting: ({ waits }, again) => [
+  waiting: ({ waits }, { again, store }) => [
     'The run waits:',
-    ...waits.map((wait) => `  ${renderWait(wait)}`),
-    ...(waits.some(({ kind }) => kind === 'question') ? [`  Answer with: ${again('message')} "..."`] : []),
-    `  Go on, when there is something to go on with: ${again('resume')}`
+    ...waits.flatMap((wait) => [`  ${renderWait(wait)}`, ...(isDecidable(wait) ? [`    ${toDecideLine(wait, store)}`] : [])]),
+    ...(waits.some(isDecidable) ? [] : [`  Go on, when there is something to go on with: ${again('resume')}`])
   ]
 }
 

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Failure } from './failure.ts'
+import type { GrantOption } from './grant-option.ts'
+import { parseGrantOptions } from './grant-option.ts'
 import type { StoreLocation } from './store-location.ts'
 
 /** What the command needs to drive a thread again in another process. Absolute paths; no secret. */
@@ -12,6 +14,8 @@ export interface ThreadMemo {
   readonly manifest?: string
   readonly config?: string
   readonly tools?: string
+  /** What was granted to it beside the configuration. */
+  readonly granted?: readonly GrantOption[]
 }
 
 const VERSION = 1
@@ -20,8 +24,9 @@ const VERSION = 1
 export function writeMemo(location: StoreLocation, thread: string, memo: ThreadMemo): void {
   const path = memoPath(location, thread)
   const from = dirname(location.path)
-  const paths = Object.entries(memo).map(([name, absolute]: [string, string]) => [name, relative(from, absolute)])
-  const kept = { version: VERSION, ...Object.fromEntries(paths) }
+  const { granted = [], ...absolute } = memo
+  const paths = Object.entries(absolute).map(([name, path]: [string, string]) => [name, relative(from, path)])
+  const kept = { version: VERSION, ...Object.fromEntries(paths), ...(granted.length === 0 ? {} : { granted }) }
   const draft = `${path}.${process.pid}.tmp`
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -45,7 +50,8 @@ export function readMemo(location: StoreLocation, thread: string): ThreadMemo | 
   const at = (name: string): string | undefined => (typeof kept[name] === 'string' ? resolve(from, kept[name]) : undefined)
   const base = at('base')
   if (kept['version'] !== VERSION || base === undefined) return undefined
-  return toMemo(base, { cwd: at('cwd'), manifest: at('manifest'), config: at('config'), tools: at('tools') })
+  const memo = toMemo(base, { cwd: at('cwd'), manifest: at('manifest'), config: at('config'), tools: at('tools') })
+  return kept['granted'] === undefined ? memo : { ...memo, granted: parseGrantOptions(kept['granted']) }
 }
 
 /** Forgets a thread. Idempotent. */
@@ -54,8 +60,13 @@ export function removeMemo(location: StoreLocation, thread: string): void {
 }
 
 /** A memo of what is there. */
-export function toMemo(base: string, paths: { readonly [name in keyof ThreadMemo]?: string | undefined }): ThreadMemo {
-  return { ...Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined)), base }
+export function toMemo(
+  base: string,
+  paths: { readonly [name in keyof Omit<ThreadMemo, 'granted'>]?: string | undefined },
+  granted: readonly GrantOption[] = []
+): ThreadMemo {
+  const known = Object.fromEntries(Object.entries(paths).filter(([, path]) => path !== undefined))
+  return { ...known, base, ...(granted.length === 0 ? {} : { granted }) }
 }
 
 function memoPath(location: StoreLocation, thread: string): string {

@@ -19,7 +19,7 @@ export async function watchToRest(
   try {
     const result = await thread.settled({ signal })
     await shown
-    return renderResult(result, output, { live, again: againOf(thread.id, context) })
+    return renderResult(result, output, { live, again: againOf(thread.id, context), store: context.options.store })
   } finally {
     over.abort()
     await shown

@@ -4,6 +4,7 @@ import type { ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } f
 import type { CommandContext } from './command-context.ts'
 import { createLogger } from './command-logger.ts'
 import { readProject, readStoreProject } from './configuration.ts'
+import type { HostAuthority } from './host-authority.ts'
 import { loadLook, loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
@@ -13,6 +14,8 @@ export type Durability = 'power' | 'process'
 
 /** What a workspace is opened with. Without `drives` it only looks and delivers. */
 export interface WorkspaceOptions {
+  /** What the project says about what threads may do. Default: nothing. */
+  readonly host?: HostAuthority
   readonly drives?: {
     readonly tools: readonly Tool<never>[]
     readonly models: ModelResolver
@@ -35,8 +38,9 @@ export interface Workspace extends AsyncDisposable {
 /** Opens the store at a location. Throws the store's errors when the file is none, is newer or cannot be used. */
 export async function openWorkspace(context: CommandContext, location: StoreLocation, options: WorkspaceOptions = {}): Promise<Workspace> {
   const { createRuntime, sqliteStore } = await loadRuntime()
-  const { drives } = options
+  const { drives, host } = options
   const store = await sqliteStore(location.path, drives?.durability === undefined ? {} : { durability: drives.durability })
+  const notices = drives === undefined ? undefined : host?.notices?.()
   const runtime = createRuntime({
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
     principal: systemUser(),
@@ -44,6 +48,9 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     secrets: await context.secrets.registry(),
     ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
     ...drives?.engine,
+    ...(host?.grants === undefined ? {} : { grants: host.grants }),
+    ...(host === undefined ? {} : { permissions: host.permissions }),
+    ...(notices === undefined ? {} : { sinks: [notices] }),
     ...(drives === undefined || drives.idle === true ? { concurrency: 0 } : {})
   })
   return {
@@ -51,6 +58,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     runtime,
     [Symbol.asyncDispose]: async () => {
       await runtime.close({ modelGraceMs: 0 })
+      notices?.[Symbol.dispose]()
       await store[Symbol.asyncDispose]()
     }
   }

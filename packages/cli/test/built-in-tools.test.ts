@@ -152,11 +152,10 @@ describe('a tool that is not granted', () => {
   })
 
   test.each([
-    ['one that comes with the runtime', 'read_file', [], { files: { read: ['workspace:/'] } }],
-    ['one of a module', 'look', ['--tools', 'own.mjs'], { files: { read: ['workspace:/'] } }],
+    ['one that comes with the runtime', 'read_file', [], { tools: [], files: { read: ['workspace:/'] } }],
     ['one of a module', 'look', ['--tools', 'own.mjs'], { tools: ['host:read_file', 'agent:look'] }],
-    ['the question to a person', 'ask_user', [], {}]
-  ])('because the agent asks for folders and leaves tools out is refused, too: %s', async (_, tool, argv, grants) => {
+    ['the question to a person', 'ask_user', [], { tools: ['host:look'] }]
+  ])('because the agent asks for other tools is refused, too: %s', async (_, tool, argv, grants) => {
     const folder = project([[tool, {}]], configOf({ files: { read: ['workspace:/'] } }), { grants })
     addFiles(folder, { 'own.mjs': OWN })
     expect(await refusalOf(folder, ['run', 'agent.yaml', ...argv])).toMatchObject({
@@ -166,7 +165,7 @@ describe('a tool that is not granted', () => {
     })
   })
 
-  test.each([['all'], [['host:look']]])('is granted by its identity: %s', async (tools) => {
+  test.each([['all'], [['host:look']], [undefined]])('is granted by its identity, or when nothing is said of tools: %s', async (tools) => {
     const folder = project([['look', {}]], configOf({}), { grants: { tools } })
     addFiles(folder, { 'own.mjs': OWN })
     expect((await outcomesOf(folder, ['--tools', 'own.mjs'])).map(([outcome]) => outcome)).toEqual(['ok'])
@@ -209,17 +208,21 @@ describe('a tool that is not granted', () => {
 })
 
 describe('permission rules', () => {
-  const rules = [{ effect: 'deny', tool: 'read_file' }]
+  const configured = { files: { read: ['workspace:/notes'] } }
 
   test.each([
-    ['of the configuration', { permissions: rules }, {}],
-    ['of the agent', {}, { permissions: rules }]
-  ])('%s are not relied on in silence', async (_, config, agent) => {
-    const folder = project([['read_file', { path: 'monday.md' }]], configOf({ files: { read: ['workspace:/notes'] } }, config), agent)
-    const told = await holdfast(folder, ['run', 'agent.yaml', '--quiet'])
-    expect(told.stderr).toMatch(/^warning: permission rules .* not stopped$/m)
-    const plain = project([['read_file', { path: 'monday.md' }]], configOf({ files: { read: ['workspace:/notes'] } }))
-    expect((await holdfast(plain, ['run', 'agent.yaml', '--quiet'])).stderr).toBe('')
+    ['of the configuration', { permissions: [{ effect: 'deny', tool: 'read_file' }] }, {}],
+    ['of the agent', {}, { permissions: [{ effect: 'deny', tool: 'read_file' }] }]
+  ])('%s deny a call', async (_, config, agent) => {
+    const folder = project([['read_file', { path: 'monday.md' }]], configOf(configured, config), agent)
+    expect((await outcomesOf(folder)).map(([outcome]) => outcome)).toEqual(['blocked'])
+  })
+
+  test('of today bound a thread that was started before', async () => {
+    const folder = project([['read_file', { path: 'monday.md' }]], configOf(configured))
+    const thread = threadOf((await holdfast(folder, ['run', 'agent.yaml', '--detach'])).stdout)
+    addFiles(folder, { 'holdfast.config.yaml': configOf(configured, { permissions: [{ effect: 'ask', tool: 'read_*' }] }) })
+    expect((await holdfast(folder, ['resume', thread])).code).toBe(3)
   })
 })
 

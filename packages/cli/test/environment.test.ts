@@ -71,7 +71,7 @@ permissions: [{ effect: deny, tool: write_file, when: { path: path, glob: "*.md"
       ],
       agents: [{ name: 'refunds', path: join(folder, 'agents/refunds.yaml'), agent: 'refund desk' }],
       engine: { concurrency: 4 },
-      grants: { files: { read: ['workspace:/notes'], write: [] }, shell: 'approval', tools: [] },
+      grants: { files: { read: ['workspace:/notes'], write: [] }, shell: 'approval', tools: 'all' },
       permissions: [{ effect: 'deny', tool: 'write_file' }],
       onWait: { webhook: { env: 'HOOK', isSet: true }, secret: { env: 'HOOK_SECRET', isSet: false } }
     })
@@ -80,7 +80,7 @@ permissions: [{ effect: deny, tool: write_file, when: { path: path, glob: "*.md"
     expect(text.stdout).toMatch(/^ {2}refunds +\S+refunds.yaml +refund desk$/m)
     expect(text.stdout).toMatch(/^on wait +calls HOOK is set, signed: HOOK_SECRET is not set$/m)
     expect(text.stdout).toMatch(/^engine +concurrency 4$/m)
-    expect(text.stdout).toMatch(/^grants\n {2}files\.read +workspace:\/notes\n {2}shell +approval$/m)
+    expect(text.stdout).toMatch(/^grants\n {2}files\.read +workspace:\/notes\n {2}shell +approval\n {2}tools +all$/m)
     expect(text.stdout).toMatch(/^ {2}deny +write_file +when \{.*\*\.md/m)
     const models = await holdfast(folder, ['models', '--json'], { env })
     expect(JSON.parse(models.stdout)).toMatchObject({ models: [{ ref: 'main', fallbacks: [{ ref: 'small' }, {}] }, { ref: 'small' }] })

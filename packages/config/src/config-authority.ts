@@ -1,5 +1,5 @@
 import type { Grants, PermissionRule } from '@holdfast/runtime'
-import { parseGrants, parsePermissionRules } from '@holdfast/runtime'
+import { parsePermissionRules, parseWrittenGrants } from '@holdfast/runtime'
 import type { ConfigFault } from './config-faults.ts'
 import type { Fields } from './fields.ts'
 
@@ -11,7 +11,7 @@ export interface ConfigAuthority {
 
 /** Reads the grants and the permission rules of a document. */
 export function readAuthority(document: Fields): ConfigAuthority {
-  const grants = document['grants'] === undefined ? undefined : parseGrants(document['grants'])
+  const grants = document['grants'] === undefined ? undefined : parseWrittenGrants(document['grants'])
   const rules = document['permissions'] === undefined ? undefined : parsePermissionRules(document['permissions'])
   return {
     found: { ...(grants?.ok === true && { grants: grants.value }), ...(rules?.ok === true && { permissions: rules.value }) },

@@ -63,6 +63,9 @@ permissions: [{ effect: ask, tool: "fetch_*", when: { path: url, glob: "http://*
 `)
     expect(config.grants).toEqual({
       ...NO_GRANTS,
+      // Named elsewhere, and not narrowed here.
+      ...{ tools: 'all', models: 'all', connections: 'all', definitions: 'all' },
+      agents: { start: true, files: false, depth: 8, reach: 'descendants' },
       files: { read: ['workspace:/notes'], write: [] },
       network: { hosts: ['example.com'], private: [] }
     })

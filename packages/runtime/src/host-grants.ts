@@ -1,14 +1,13 @@
 import { HoldfastError } from './contracts/errors.ts'
 import type { Grants } from './contracts/grants.ts'
-import { DEFAULT_GRANTS } from './grants/effective-grants.ts'
 import type { PermissionRule } from './contracts/permission-rule.ts'
 import type { Checked } from './contracts/shape-fault.ts'
-import { parseGrants } from './grants/parse-grants.ts'
 import { parsePermissionRules } from './grants/parse-rules.ts'
+import { DEFAULT_GRANTS, parseWrittenGrants } from './grants/written-grants.ts'
 
 /** Grants that somebody wrote, in normal form. Throws `invalid_input`. */
 export function toGrants(input: unknown, what: string): Grants {
-  return readWhole('grants', what, parseGrants(input))
+  return readWhole('grants', what, parseWrittenGrants(input))
 }
 
 /** What a host grants: where it says nothing, its own tools and agents and nothing of the machine. Throws `invalid_input`. */

@@ -1,6 +1,7 @@
 export type {
   AgentDefinition,
   AgentTool,
+  ApproveOptions,
   CancelReceipt,
   EventsOptions,
   ForkHandle,
@@ -18,9 +19,11 @@ export type {
   ThreadProblem,
   TurnPrompt
 } from './contracts/api.ts'
+export type { Approval, RememberedScope } from './contracts/approval.ts'
 export type { ArtifactCollection, ArtifactEntry, RuntimeArtifacts } from './contracts/artifact-api.ts'
 export type { ArtifactInfo, ArtifactQuery, ArtifactStore, ArtifactUse } from './contracts/artifact.ts'
 export type { Clock, IdSource } from './contracts/clock.ts'
+export type { Decision, DecisionPolicy, DecisionReceipt } from './contracts/decision.ts'
 export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
 export type { EventSink, SinkEvent } from './contracts/event-sink.ts'
@@ -82,6 +85,8 @@ export { parseWorkerId } from './engine/worker-id.ts'
 export { ALL_GRANTS, intersectGrants, NO_GRANTS } from './grants/intersect-grants.ts'
 export { parseGrants } from './grants/parse-grants.ts'
 export { parsePermissionRules } from './grants/parse-rules.ts'
+export { toRuleId } from './grants/rule-layers.ts'
+export { parseWrittenGrants } from './grants/written-grants.ts'
 export type { AgentManifest } from './manifest/agent-manifest.ts'
 export { parseAgentManifest } from './manifest/agent-manifest.ts'
 export type { ParsedDocument } from './manifest/parsed-document.ts'

@@ -44,6 +44,8 @@ export interface RuntimeCore {
   readonly mayDecide: DecisionPolicy
   /** What threads may do that are driven here, at most. */
   readonly grants: Grants
+  /** What a thread may do today, by the record that it carries. Throws `grants_unreadable`. */
+  grantsOf(record: unknown): Grants
   readonly registry: CodeRegistry
   readonly models: ModelResolver
   /** What is kept, logged, thrown or shown passes it first (I14). */
@@ -126,7 +128,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     bodies,
     clock,
     ids,
-    ...{ tenant, principal, hub, engine, mayDecide, grants, registry, models, secrets, faults },
+    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, models, secrets, faults },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),

@@ -55,6 +55,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     resume: (options = {}) => resume(core, id, options.takeover ?? false),
     retry: (input) =>
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
+    grants: async () => core.grantsOf(await readGrants(core, id)),
     publication: async () => core.publication((await readInfo(core, id)).publication),
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
     records: () => threadRecords(core, id),
@@ -62,6 +63,14 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     verify: () => verifyThread(core, id),
     remove: (options = {}) => removeThread(core, id, options)
   }
+}
+
+/** The record of grants that a thread was made with. */
+async function readGrants(core: RuntimeCore, id: ThreadId): Promise<unknown> {
+  const { id: thread } = await readInfo(core, id)
+  const [born] = await core.store.read(thread, 1, 1)
+  // A log without it has no record that could be trusted.
+  return born?.facts.find((fact) => fact.type === 'thread.created')?.grants ?? 'missing'
 }
 
 /** A message as it is kept, and the names of the secrets that stood in it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentDefinition } from '../src/contracts/api.ts'
-import { NO_GRANTS } from '../src/grants/intersect-grants.ts'
+import { DEFAULT_GRANTS } from '../src/grants/written-grants.ts'
 import { parseAgentManifest } from '../src/manifest/agent-manifest.ts'
 import { freezeDefinition } from '../src/manifest/publish.ts'
 import { answeringModel } from '../src/models/scripted-model.ts'
@@ -34,7 +34,7 @@ describe('what a definition says about what its runs may do', () => {
         { effect: 'ask', tool: 'fetch_url' }
       ],
       grants: {
-        ...NO_GRANTS,
+        ...DEFAULT_GRANTS,
         files: { read: ['workspace:/notes'], write: [] },
         network: { hosts: ['*.example.com', 'example.com'], private: [] }
       },

@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import type { LaunchOptions } from '../agent-launch.ts'
 import { openLaunch, prepareLaunch } from '../agent-launch.ts'
+import type { ApprovalOption } from '../approve-option.ts'
+import { approveOption, assertAskable, openApprover } from '../approve-option.ts'
 import { CHAT_HELP } from '../chat-message.ts'
 import type { ChatOptions } from '../chat-session.ts'
 import { ChatSession } from '../chat-session.ts'
@@ -20,7 +22,7 @@ import { parseThreadId } from '../thread-id.ts'
 import type { TranscriptEntry } from '../transcript.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
 
-interface TalkOptions extends LaunchOptions {
+interface TalkOptions extends LaunchOptions, ApprovalOption {
   readonly jsonl?: boolean
 }
 
@@ -35,6 +37,7 @@ export function chatCommand(choose: Choose): Command {
       .argument('<file>', 'the manifest of the agent: YAML or JSON')
       .argument('[thread]', 'goes on with this thread, with the definition that it was started with')
   )
+    .addOption(approveOption())
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',
@@ -57,6 +60,7 @@ async function chat(context: CommandContext, file: string, given: string | undef
   if (context.output.mode === 'json') {
     throw new Failure('invalid_input', '--json gives one document, and a conversation has no end.', { remedy: 'Use --jsonl.' })
   }
+  assertAskable(options, context)
   const opened = await (given === undefined ? openNew(context, file, options) : openOld(context, parseThreadId(given), options))
   await using _ = opened.workspace
   const store = context.options.store === undefined ? '' : ` --store ${toShellWord(context.options.store)}`
@@ -64,7 +68,13 @@ async function chat(context: CommandContext, file: string, given: string | undef
   return await context.interruption.hold(async () => {
     const entries = opened.thread === undefined || context.io.terminal === undefined ? [] : await readTranscript(opened.thread)
     using input = openInput(context, entries)
-    const session = new ChatSession(context, { ...opened, again, onBusy: (isBusy) => input.setBusy(isBusy) })
+    const session = new ChatSession(context, {
+      ...opened,
+      again,
+      onBusy: (isBusy) => input.setBusy(isBusy),
+      // Anew for each drive: what was put off is asked about again when the agent is spoken to.
+      openApprover: () => openApprover(context, opened.workspace, options, input)
+    })
     const code = await converse(context, session, input)
     const { aborted } = context.interruption.signal
     // Whoever let go of a thread that was driven has been told.
@@ -119,6 +129,7 @@ function createPipeInput({ io }: CommandContext): ChatInput {
     },
     setBusy: () => undefined,
     ask: () => undefined,
+    question: () => Promise.resolve(null),
     [Symbol.dispose]: () => undefined
   }
 }

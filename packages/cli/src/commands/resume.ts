@@ -1,4 +1,6 @@
 import { Command } from 'commander'
+import type { ApprovalOption } from '../approve-option.ts'
+import { approveOption, assertAskable, openApprover } from '../approve-option.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { addDriveOptions, toMode } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
@@ -7,7 +9,7 @@ import { explainMissing, openThread } from '../open-thread.ts'
 import { refuseBusy, takeThread } from '../ownership.ts'
 import { parseThreadId } from '../thread-id.ts'
 
-interface ResumeOptions extends DriveOptions {
+interface ResumeOptions extends DriveOptions, ApprovalOption {
   readonly takeover?: boolean
   readonly jsonl?: boolean
 }
@@ -19,6 +21,7 @@ export function resumeCommand(choose: Choose): Command {
       .description('Drives a thread in this process until it rests: after a crash, an interruption or a wait.')
       .argument('<thread>', 'its id')
       .option('--takeover', 'dispossess an owner that lives: its unfinished work is lost, and may have had effects')
+      .addOption(approveOption())
   )
     .addHelpText(
       'after',
@@ -36,6 +39,7 @@ code is 6; one on another machine gets the rest of its lease to show that it liv
 }
 
 async function resumeThread(context: CommandContext, id: string, options: ResumeOptions): Promise<number> {
+  assertAskable(options, context)
   const { workspace, thread } = await openThread(id, context, { ...options, ...(options.takeover === true ? {} : { look: refuseBusy }) })
   await using _ = workspace
   return await context.interruption.hold(async () => {
@@ -46,6 +50,6 @@ async function resumeThread(context: CommandContext, id: string, options: Resume
     } catch (error) {
       throw explainMissing(error, againOf(id, context)('resume'))
     }
-    return driveToRest(thread, context, workspace, { after })
+    return driveToRest(thread, context, workspace, { after, approver: await openApprover(context, workspace, options) })
   })
 }

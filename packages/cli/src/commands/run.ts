@@ -3,6 +3,8 @@ import { Command, Option } from 'commander'
 import type { StartOptions } from '@holdfast/runtime'
 import type { Launch, LaunchOptions } from '../agent-launch.ts'
 import { openLaunch, prepareLaunch } from '../agent-launch.ts'
+import type { ApprovalOption } from '../approve-option.ts'
+import { approveOption, assertAskable, openApprover } from '../approve-option.ts'
 import { readAttachment } from '../attachment.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf, driveToRest } from '../drive-to-rest.ts'
@@ -18,7 +20,7 @@ import { rehearse } from '../rehearsal.ts'
 import { readInputOption, readTextArgument } from '../text-input.ts'
 import { timeLimit } from '../time-limit.ts'
 
-interface RunOptions extends LaunchOptions {
+interface RunOptions extends LaunchOptions, ApprovalOption {
   readonly input?: string
   readonly attach: readonly string[]
   readonly idempotencyKey?: string
@@ -48,6 +50,7 @@ export function runCommandOf(choose: Choose): Command {
     )
     .addOption(new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(timeLimit))
     .addOption(new Option('--detach', 'only start: whoever resumes the thread drives it').conflicts('timeout'))
+    .addOption(approveOption())
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',
@@ -73,10 +76,11 @@ is up the exit code is 124, and the thread goes on with \`holdfast resume\`.`
 
 async function runAgent(context: CommandContext, file: string, prompt: string | undefined, options: RunOptions): Promise<number> {
   if (options.timeout !== undefined) context.interruption.limit(options.timeout)
+  assertAskable(options, context)
   if (options.thread !== undefined) return runInThread(context, file, prompt, { ...options, thread: options.thread })
   const launch = await prepareLaunch(context, file, options)
   const start = await readStart(context, launch, prompt, options)
-  return options.detach === true ? startOnly(context, launch, start) : startAndDrive(context, launch, start)
+  return options.detach === true ? startOnly(context, launch, start) : startAndDrive(context, launch, start, options)
 }
 
 function runInThread(
@@ -122,13 +126,13 @@ async function readStart(
   return whole
 }
 
-async function startAndDrive(context: CommandContext, launch: Launch, start: StartOptions): Promise<number> {
+async function startAndDrive(context: CommandContext, launch: Launch, start: StartOptions, options: ApprovalOption): Promise<number> {
   await using workspace = await openLaunch(context, launch)
   return await context.interruption.hold(async () => {
     const run = await workspace.runtime.start(launch.agent.definition, start)
     context.output.progress(`thread ${run.thread}${run.created ? '' : ' (made before under this idempotency key)'}`)
     if (!run.created) await takeThread(run, context)
-    return driveToRest(run, context, workspace)
+    return driveToRest(run, context, workspace, { approver: await openApprover(context, workspace, options) })
   })
 }
 

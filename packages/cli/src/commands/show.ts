@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { RunInfo, ThreadInfo, WaitRow } from '@holdfast/runtime'
+import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf } from '../drive-to-rest.ts'
 import type { Driving } from '../driving.ts'
@@ -12,7 +13,11 @@ import { renderPrompt } from '../prompt-text.ts'
 import { renderCost, renderUsage, renderWait } from '../render-result.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
+import { toGrantRows } from '../shown-authority.ts'
+import type { ThreadGrants } from '../thread-grants.ts'
+import { readThreadGrants } from '../thread-grants.ts'
 import { toVisibleLine } from '../visible-text.ts'
+import { isDecidable, toDecideLine } from '../wait-text.ts'
 import { openExisting } from '../workspace.ts'
 
 interface ShowOptions {
@@ -35,7 +40,9 @@ Examples:
   $ holdfast show thr_0123456789abcdef --json
   $ holdfast show thr_0123456789abcdef --prompt 3
 
-With --json: { "thread", "driving", "runs", "waits", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
+\`may\` is what the thread may do today: what it was started with, and of that what its configuration grants.
+
+With --json: { "thread", "driving", "runs", "waits", "may", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
 where the request is built by the same code as the one that was sent.`
     )
     .action((thread: string, options: ShowOptions) =>
@@ -67,10 +74,16 @@ async function show(context: CommandContext, id: string, options: ShowOptions): 
   const { items: waits } = await workspace.runtime.waits({ thread: id })
   const transcript = await readTranscript(thread)
   const driving = await drivingOf(info)
-  output.document({ thread: info, driving, runs, waits, transcript })
+  const may = await readThreadGrants(context, workspace, id)
+  output.document({ thread: info, driving, runs, waits, may, transcript })
   for (const [name, value] of describe(info, runs, driving)) output.result(`${name.padEnd(12)}${value}`)
   if (driving === 'interrupted') output.result(`\nIt was interrupted, and nobody drives it. Go on with: ${againOf(id, context)('resume')}`)
-  for (const line of section('waits', waits.map(toWaitLine))) output.result(line)
+  for (const line of section(
+    'waits',
+    waits.flatMap((wait) => toWaitLines(wait, context))
+  ))
+    output.result(line)
+  for (const line of section('may', toMayLines(may))) output.result(line)
   for (const line of section('conversation', transcript.map(renderEntry))) output.result(line)
   return EXIT.completed
 }
@@ -102,8 +115,13 @@ function describeDriver({ owner }: ThreadInfo, driving: Driving): string {
   return driving === 'driven' ? `${name}, until ${new Date(owner.leaseUntil).toISOString()}` : `nobody: ${name} is gone`
 }
 
-function toWaitLine(wait: WaitRow): string {
-  return `  ${renderWait(wait)}`
+function toWaitLines(wait: WaitRow, { options }: CommandContext): readonly string[] {
+  return [`  ${renderWait(wait)}`, ...(isDecidable(wait) ? [`    ${toDecideLine(wait, options.store)}`] : [])]
+}
+
+function toMayLines(may: ThreadGrants): readonly string[] {
+  if ('problem' in may) return [`  nobody can say: error[${may.problem.code}]: ${toVisibleLine(may.problem.message, 500)}`]
+  return toColumns(toGrantRows(may.grants)).map((line) => `  ${line}`)
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

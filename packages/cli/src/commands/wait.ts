@@ -38,7 +38,7 @@ async function waitFor(context: CommandContext, id: string, { timeout }: WaitOpt
   return await interruption.hold(async () => {
     try {
       const result = await thread.settled({ signal: interruption.signal })
-      return renderResult(result, output, { again: againOf(id, context) })
+      return renderResult(result, output, { again: againOf(id, context), store: context.options.store })
     } catch (error) {
       if (!interruption.signal.aborted) throw error
       const { row } = await thread.info()

@@ -9,7 +9,7 @@ import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
 import type { ForkedCall, ForkOptions } from './fork.ts'
-import type { GrantsInput } from './grants.ts'
+import type { Grants, GrantsInput } from './grants.ts'
 import type { CallId, ItemId, Ms, Principal, RunId, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
@@ -264,6 +264,8 @@ export interface ThreadHandle {
    * Throws `conflict` when there is nothing to retry. Several retries of one run make one.
    */
   retry(input?: string | readonly Part[]): Promise<MessageReceipt>
+  /** What the thread may do here today: what it was made with, and of that what this runtime grants. Throws `grants_unreadable`. */
+  grants(): Promise<Grants>
   /** The publication that the thread is pinned to. */
   publication(): Promise<Publication>
   /**

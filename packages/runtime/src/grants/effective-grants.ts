@@ -1,20 +1,7 @@
 // Keeps I8: whoever wakes a thread, it may do what it was saved with and what is granted here today, and nothing else.
 import type { Grants } from '../contracts/grants.ts'
-import { ALL_GRANTS, intersectGrants, NO_GRANTS } from './intersect-grants.ts'
+import { ALL_GRANTS, intersectGrants } from './intersect-grants.ts'
 import { readStoredGrants } from './stored-grants.ts'
-
-/**
- * What a host grants that says nothing: its own tools, models, connections and registered agents. Nothing of the machine: no folder, no host of
- * the network, no variable of the environment, no command.
- */
-export const DEFAULT_GRANTS: Grants = {
-  ...NO_GRANTS,
-  tools: 'all',
-  connections: 'all',
-  definitions: 'all',
-  models: 'all',
-  agents: { start: true, files: false, depth: 8, reach: 'descendants' }
-}
 
 /** What a thread is given at its birth: what the host grants, of that what is asked for. */
 export function grantsAtBirth(host: Grants, ...asked: readonly (Grants | undefined)[]): Grants {

@@ -67,6 +67,14 @@ export async function compileRules(layers: readonly RuleLayer[]): Promise<RuleJu
   }
 }
 
+/**
+ * What a wait names a rule by that asks, for a rule in normal form. From its layer (`host`, or the digest of a publication) and what it says, not from its
+ * place: a rule that is changed is another rule, one that is moved is the same.
+ */
+export function toRuleId(layer: string, rule: PermissionRule): string {
+  return `rule:${layer}:${digestJson(rule).slice('sha256:'.length)}`
+}
+
 const SILENCE: RuleVerdict = { verdict: 'allow', denies: [], asks: [], allows: [] }
 
 /** The names of a call's tool: all that it has, and those that nobody chose who may not. */
@@ -90,7 +98,7 @@ async function compileRule(rule: PermissionRule, layer: string, index: number): 
   }
   const isStrict = effect !== 'allow'
   return {
-    matched: { id: `rule:${layer}:${digestJson(rule).slice('sha256:'.length)}`, layer, rule },
+    matched: { id: toRuleId(layer, rule), layer, rule },
     holds(call, names) {
       if (!(isStrict ? names.strict : names.exact).some(fitsTool)) return false
       if (when === undefined) return true

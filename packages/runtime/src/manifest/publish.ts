@@ -5,8 +5,8 @@ import type { ModelResolver } from '../contracts/model.ts'
 import type { Definition, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { Checked } from '../contracts/shape-fault.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { parseGrants } from '../grants/parse-grants.ts'
 import { parsePermissionRules } from '../grants/parse-rules.ts'
+import { parseWrittenGrants } from '../grants/written-grants.ts'
 import { digestJson } from '../util/canonical.ts'
 import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
@@ -112,7 +112,7 @@ function toWrittenSchema({ outputSchema }: AgentDefinition, label: string): { re
  */
 function toAuthority({ name, permissions = [], grants, agents = [], children }: CodeAgent): Partial<Definition> {
   const rules = readWhole(name, 'permissions', parsePermissionRules(permissions))
-  const asked = grants === undefined ? undefined : readWhole(name, 'grants', parseGrants(grants))
+  const asked = grants === undefined ? undefined : readWhole(name, 'grants', parseWrittenGrants(grants))
   return {
     ...(rules.length > 0 ? { permissions: rules } : {}),
     ...(asked === undefined ? {} : { grants: asked }),

@@ -1,0 +1,39 @@
+import { Command } from 'commander'
+import type { Choose } from '../command-context.ts'
+import type { DecideOptions } from '../decide-waits.ts'
+import { decideWaits } from '../decide-waits.ts'
+import { addDriveOptions, toMode } from '../drive-options.ts'
+
+interface DenyOptions extends DecideOptions {
+  readonly reason?: string
+}
+
+/** `holdfast deny` */
+export function denyCommand(choose: Choose): Command {
+  return addDriveOptions(
+    new Command('deny')
+      .description('Refuses a held call, and drives its thread here until it rests when nobody else does.')
+      .argument('[wait]', 'its id; without one the only call that is held')
+      .option('--reason <text>', 'why; the agent reads it word for word')
+      .option('--detach', 'only decide: whoever drives the thread goes on with it')
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ holdfast deny --reason "Not before the audit"
+  $ holdfast deny thr_0123456789abcdef:run_0123456789abcdef//1.0:approval:1
+
+The call does not run, and the agent goes on without it. Exit codes and --json are those of approve.`
+    )
+    .action((wait: string | undefined, options: DenyOptions) =>
+      choose(
+        (context) =>
+          decideWaits(context, { wait, kind: 'approval' }, options, () => ({
+            decision: 'deny',
+            ...(options.reason === undefined ? {} : { reason: options.reason })
+          })),
+        toMode(options)
+      )
+    )
+}

@@ -1,0 +1,68 @@
+import type { Store, WaitKind, WaitRow } from '@holdfast/runtime'
+import type { CommandContext } from './command-context.ts'
+import { Failure } from './failure.ts'
+import { listAllWaits } from './list-waits.ts'
+import { toVisibleLine } from './visible-text.ts'
+import { toDecideLine, toolOf, toWaitLine } from './wait-text.ts'
+
+/** Which waits a decision is about: one by its id, the only one that is open, or all of them expressly. */
+export interface WaitChoice {
+  readonly wait?: string | undefined
+  readonly kind: WaitKind
+  readonly all?: boolean
+  readonly tool?: string
+  readonly thread?: string
+}
+
+/** What is found: rows, and ids that nothing is known of. */
+export interface FoundWaits {
+  readonly ids: readonly string[]
+  readonly rows: readonly WaitRow[]
+}
+
+const MAX_NAMED = 20
+
+/**
+ * Finds the waits that are meant. Throws `invalid_input` when no id is given and none, or more than one (details: `waits`), is open; and for what is no
+ * wait's id.
+ */
+export async function findWaits(store: Store, choice: WaitChoice, context: CommandContext): Promise<FoundWaits> {
+  if (choice.wait !== undefined) {
+    const id = parseWaitId(choice.wait)
+    const row = await store.wait(id)
+    return { ids: [id], rows: row === null ? [] : [row] }
+  }
+  const { kind, thread, tool, all } = choice
+  const listed = await listAllWaits(store, { kind: [kind], ...(thread === undefined ? {} : { thread }) })
+  const rows = listed.filter((wait) => wait.state === 'open' && (tool === undefined || toolOf(wait) === tool))
+  if (rows.length === 0) throw refuseNone(choice)
+  if (rows.length > 1 && all !== true) throw refuseMany(rows, context)
+  return { ids: rows.map(({ id }) => id), rows }
+}
+
+/** A wait's id as a person typed it. Throws `invalid_input`. */
+export function parseWaitId(text: string): string {
+  if (/^thr_[0-9A-Za-z_-]{1,64}:[\x21-\x7e]{1,1000}$/.test(text)) return text
+  throw new Failure(
+    'invalid_input',
+    `${JSON.stringify(text.slice(0, 100))} is no wait's id: expected one that begins with thr_ and has colons.`,
+    {
+      remedy: 'List what waits with `holdfast waits`.'
+    }
+  )
+}
+
+function refuseNone({ kind, thread, tool }: WaitChoice): Failure {
+  const what = kind === 'question' ? 'No question is open' : 'No call is held'
+  const where = [...(tool === undefined ? [] : [` of the tool ${toVisibleLine(tool)}`]), ...(thread === undefined ? [] : [` in ${thread}`])]
+  return new Failure('invalid_input', `${what}${where.join('')}.`, { remedy: 'See what waits with `holdfast waits`.' })
+}
+
+function refuseMany(rows: readonly WaitRow[], { options }: CommandContext): Failure {
+  const lines = rows.slice(0, MAX_NAMED).map((wait) => `  ${toDecideLine(wait, options.store)}\n    ${toWaitLine(wait)}`)
+  const more = rows.length > MAX_NAMED ? [`  ... and ${rows.length - MAX_NAMED} more`] : []
+  return new Failure('invalid_input', `${rows.length} waits are open. Name the one that is meant:\n${[...lines, ...more].join('\n')}`, {
+    details: { waits: rows.slice(0, 1_000).map(({ id }) => id) },
+    remedy: 'To decide about all of them at once, say so: `holdfast approve --all`, with --tool or --thread for some.'
+  })
+}

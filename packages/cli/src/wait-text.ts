@@ -1,0 +1,121 @@
+// What a person decides by: exactly what would run, whole or with the word that it is not, and nothing that steers the terminal.
+import type { Json, JsonObject, WaitRow } from '@holdfast/runtime'
+import { plural } from './plural.ts'
+import { renderJson } from './render-event.ts'
+import { toShellWord } from './shell-word.ts'
+import { toJsonText, toVisibleLine, toVisibleText } from './visible-text.ts'
+
+/** What is known of a wait beside its row. */
+export interface WaitAbout {
+  /** Who asks. */
+  readonly asks: readonly string[]
+  readonly agent?: string
+  /** All of the arguments, however long they are. */
+  readonly whole?: boolean
+}
+
+/** What of the arguments is shown unless all are asked for. */
+const MAX_ARGUMENTS_LENGTH = 2_000
+
+const EFFECTS: { readonly [effect: string]: string } = {
+  read: 'changes nothing outside',
+  idempotent: 'may be repeated under its key without a second effect',
+  once: 'is started once at most'
+}
+
+/** A wait as a person needs it who decides, line by line. */
+export function describeWait(wait: WaitRow, about: WaitAbout): readonly string[] {
+  const rows =
+    wait.kind === 'question' ? describeQuestion(wait, about) : wait.kind === 'approval' ? describeCall(wait, about) : describeOther(wait)
+  const { agent } = about
+  return [
+    ...rows,
+    ['thread', agent === undefined ? wait.thread : `${wait.thread} (${toVisibleLine(agent, 60)})`] as const,
+    ...(wait.needed > 1 ? [['people', `${wait.needed} must approve, ${wait.votes.length} have`] as const] : []),
+    ...(wait.expiresAt === undefined ? [] : [['expires', new Date(wait.expiresAt).toISOString()] as const])
+  ].map(([name, value]) => `${name.padEnd(11)}${value.replaceAll('\n', `\n${' '.repeat(11)}`)}`)
+}
+
+/** The same on one line: what would run, or what is asked. */
+export function toWaitLine(wait: WaitRow): string {
+  const { tool, arguments: given, question } = fieldsOf(wait.subject)
+  if (wait.kind === 'question' && typeof question === 'string') return toVisibleLine(question)
+  return typeof tool === 'string' ? `${toVisibleLine(tool)} ${renderJson(given ?? null)}` : renderJson(wait.subject)
+}
+
+/** The command line with which a wait is decided. */
+export function toDecideLine(wait: WaitRow, store: string | undefined): string {
+  const rest = store === undefined ? '' : ` --store ${toShellWord(store)}`
+  const command = wait.kind === 'question' ? 'answer' : 'approve'
+  return `holdfast ${command} ${toShellWord(wait.id)}${wait.kind === 'question' ? ' "..."' : ''}${rest}`
+}
+
+/** Whether a person can decide about it with `approve`, `deny` or `answer`. */
+export function isDecidable({ kind, state }: WaitRow): boolean {
+  return state === 'open' && (kind === 'approval' || kind === 'question')
+}
+
+/** What a question offers to choose from. */
+export function optionsOf({ subject }: WaitRow): readonly string[] {
+  const { options } = fieldsOf(subject)
+  return Array.isArray(options) ? options.filter((option) => typeof option === 'string') : []
+}
+
+/** The arguments of the call, as they stand. */
+export function argumentsOf({ subject }: WaitRow): Json {
+  return fieldsOf(subject)['arguments'] ?? null
+}
+
+/** The name of the tool that is called. */
+export function toolOf({ subject }: WaitRow): string | undefined {
+  const { tool } = fieldsOf(subject)
+  return typeof tool === 'string' ? tool : undefined
+}
+
+/** The schema that an answer must fit, where there is one. */
+export function schemaOf({ subject }: WaitRow): JsonObject | undefined {
+  const { schema } = fieldsOf(subject)
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : undefined
+}
+
+type Row = readonly [name: string, value: string]
+
+function describeCall(wait: WaitRow, { asks, whole }: WaitAbout): readonly Row[] {
+  const { tool, effect, changed } = fieldsOf(wait.subject)
+  const doing = typeof effect === 'string' ? `, ${EFFECTS[effect] ?? toVisibleLine(effect)}` : ''
+  return [
+    ['call', `${toVisibleLine(typeof tool === 'string' ? tool : 'a tool')}${doing}`],
+    ['arguments', showJson(argumentsOf(wait), whole === true)],
+    ...(changed === true ? [['changed', 'these are the arguments of a person, not those of the model'] as const] : []),
+    ['asked by', asks.length === 0 ? 'nobody who is named' : asks.join('\n')]
+  ]
+}
+
+function describeQuestion(wait: WaitRow, { whole }: WaitAbout): readonly Row[] {
+  const { question } = fieldsOf(wait.subject)
+  const text = typeof question === 'string' ? question : toJsonText(wait.subject)
+  const schema = schemaOf(wait)
+  return [
+    ['question', toVisibleText(cut(text, whole === true))],
+    ...optionsOf(wait).map((option, index): Row => [index === 0 ? 'options' : '', `${index + 1}. ${toVisibleLine(option)}`]),
+    ...(schema === undefined ? [] : [['must fit', showJson(schema, whole === true)] as const])
+  ]
+}
+
+function describeOther({ kind, subject }: WaitRow): readonly Row[] {
+  return [[kind, renderJson(subject, 1_000)]]
+}
+
+function showJson(value: Json, whole: boolean): string {
+  return toVisibleText(cut(toJsonText(value, 2), whole))
+}
+
+function cut(text: string, whole: boolean): string {
+  if (whole || text.length <= MAX_ARGUMENTS_LENGTH) return text
+  const left = text.length - MAX_ARGUMENTS_LENGTH
+  return `${text.slice(0, MAX_ARGUMENTS_LENGTH)}\n... and ${plural(left, 'more character')} that ${left === 1 ? 'is' : 'are'} not shown`
+}
+
+function fieldsOf(subject: Json): { readonly [key: string]: Json } {
+  return typeof subject === 'object' && subject !== null && !Array.isArray(subject) ? (subject as { readonly [key: string]: Json }) : {}
+}
