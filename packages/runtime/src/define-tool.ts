@@ -1,12 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import type { Approval } from './contracts/approval.ts'
-import { isApproval } from './contracts/approval.ts'
-import { HoldfastError } from './contracts/errors.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
 import type { ApprovalFunction, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
+import { checkToolFields, refuseTool } from './manifest/tool-fields.ts'
 
 /** What describes the arguments of a tool: a Standard Schema that can give JSON Schema (zod 4.2 and later, …), or JSON Schema itself. */
 export type ToolSchema = (StandardSchemaV1 & StandardJSONSchemaV1) | JsonObject
@@ -43,15 +42,13 @@ export interface TypedTool<Input> extends Tool<never> {
   execute(input: Input, context: ToolContext): unknown
 }
 
-const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'] satisfies readonly Effect[]
-
 /**
  * Declares a tool: one action that a model may ask for.
  *
  * Throws `invalid_tools` (details: `tool`, `field`) when the name, a bound or the schema cannot be used.
  */
 export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schema>): TypedTool<ToolArguments<Schema>> {
-  checkOptions(options)
+  checkToolFields(options)
   return Object.freeze({
     name: options.name,
     description: options.description,
@@ -66,41 +63,6 @@ export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schem
   })
 }
 
-function checkOptions(options: ToolOptions<ToolSchema>): void {
-  for (const [field, { expected, fits }] of Object.entries(FIELDS)) {
-    const value: unknown = Reflect.get(options, field)
-    if (!fits(value)) throw refuse(options.name, field, expected, value)
-  }
-}
-
-interface FieldRule {
-  readonly expected: string
-  fits(value: unknown): boolean
-}
-
-const COUNT: FieldRule = {
-  expected: 'a whole number above 0, or nothing for the default',
-  fits: (value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0)
-}
-
-const FIELDS: { readonly [field: string]: FieldRule } = {
-  name: {
-    expected: 'a name of 1 to 64 letters, digits, "_" and "-" that begins with a letter or "_"',
-    fits: (value) => typeof value === 'string' && /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/.test(value)
-  },
-  description: { expected: 'a text that tells the model what the tool does', fits: (value) => typeof value === 'string' },
-  effect: { expected: 'read, idempotent or once', fits: (value) => value === undefined || EFFECTS.includes(value) },
-  parallelSafe: { expected: 'true or false', fits: (value) => value === undefined || typeof value === 'boolean' },
-  timeoutMs: COUNT,
-  maxResultLength: COUNT,
-  version: { expected: 'a text that is not empty', fits: (value) => value === undefined || (typeof value === 'string' && value !== '') },
-  approval: {
-    expected: 'true, false, { expiresInMs, quorum } with whole numbers above 0, or a function',
-    fits: (value) => value === undefined || typeof value === 'function' || isApproval(value)
-  },
-  execute: { expected: 'a function', fits: (value) => typeof value === 'function' }
-}
-
 function toToolInput(tool: string, schema: unknown): ToolInput<never> {
   const jsonSchema = toObjectSchema(tool, schema)
   if (!isStandardSchema(schema)) return { kind: 'json', jsonSchema }
@@ -110,18 +72,8 @@ function toToolInput(tool: string, schema: unknown): ToolInput<never> {
 
 function toObjectSchema(tool: string, schema: unknown): JsonObject {
   const converted = toJsonSchema(schema)
-  if (!converted.ok) throw refuse(tool, 'input', converted.expected, schema, converted.cause)
+  if (!converted.ok) throw refuseTool(tool, 'input', converted.expected, schema, converted.cause)
   const type = converted.schema['type']
-  if (type !== undefined && type !== 'object') throw refuse(tool, 'input', 'a schema of an object, as arguments have names', type)
+  if (type !== undefined && type !== 'object') throw refuseTool(tool, 'input', 'a schema of an object, as arguments have names', type)
   return type === undefined ? { type: 'object', ...converted.schema } : converted.schema
-}
-
-function refuse(tool: unknown, field: string, expected: string, value: unknown, cause?: unknown): HoldfastError {
-  const label = typeof tool === 'string' ? tool.slice(0, 100) : ''
-  const found = typeof value === 'string' || typeof value === 'number' ? JSON.stringify(String(value).slice(0, 100)) : typeof value
-  const because = cause instanceof Error ? ` (${cause.message.slice(0, 500)})` : ''
-  return new HoldfastError('invalid_tools', `Tool "${label}": \`${field}\` must be ${expected}, but is ${found}${because}.`, {
-    details: { tool: label, field },
-    ...(cause === undefined ? {} : { cause })
-  })
 }

@@ -3,6 +3,7 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { toToolIdentityText } from '../grants/tool-identity.ts'
 import { digestJson } from '../util/canonical.ts'
+import { checkWholeTool } from './tool-fields.ts'
 
 /** The name of the built-in tool with which a run ends itself. */
 export const TASK_COMPLETE_NAME = 'task_complete'
@@ -29,12 +30,13 @@ export function versionOf(tool: Tool): string {
 }
 
 /**
- * The tools that a definition may name, by name: those of the host and its own. Throws `invalid_tools` when two have one name, or one has the name of a
- * built-in tool.
+ * The tools that a definition may name, by name: those of the host and its own. Throws `invalid_tools` when two have one name, one has the name of a
+ * built-in tool, or one that `defineTool` did not make lacks something.
  */
 export function collectTools(agent: Pick<AgentDefinition, 'tools'>, registry: Iterable<Tool>): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>()
   for (const tool of [...registry, ...(Array.isArray(agent.tools) ? agent.tools.filter(isTool) : [])]) {
+    checkWholeTool(tool)
     const other = tools.get(tool.name)
     if (BUILT_IN_NAMES.includes(tool.name)) throw refuse(tool, 'this name is that of a built-in tool')
     if (other !== undefined && other !== tool) throw refuse(tool, 'two tools have this name')
