@@ -9,7 +9,8 @@ async function killed(tool: 'pay' | 'stamp'): Promise<{ readonly folder: string;
   const calls = [...(tool === 'stamp' ? ['stamp'] : []), 'pay'].map((name) => ({ name, arguments: { ms: 60_000 } }))
   const folder = folderWith(scriptedAgent([{ toolCalls: calls }, calling('stamp')], { tools: ['stamp', 'pay'] }))
   const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
-  await running.until(/pay/)
+  if (tool === 'stamp') await running.until(/stamp ok/)
+  await running.until(/pay started/)
   running.child.kill('SIGKILL')
   await running.ended
   return { folder, thread: threadOf(running.stderr()) }
