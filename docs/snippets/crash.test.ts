@@ -25,6 +25,7 @@ test('never charges twice, wherever the process dies', async () => {
         await using runtime = createRuntime({ store, models })
         const run = await runtime.start(agent, { input: 'Charge it.', idempotencyKey: 'order-4711' })
         if (recovering) await run.resume({ takeover: true })
+        // `await`, for `await using` closes the runtime when this returns.
         return await run.settled()
       },
       check({ ending }) {

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
+import { addFiles, folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(32, 1)])
@@ -33,6 +33,31 @@ describe('holdfast chat in a pipe', () => {
     expect(told.stderr).toContain(`holdfast chat agent.yaml ${thread}`)
     expect(told.stderr).not.toContain('\u001b')
   })
+
+  test.each([
+    ['is as it was', {}, []],
+    [
+      'has another prompt of its system, and other tools',
+      { systemPrompt: 'Be brief.', tools: ['stamp', 'look'] },
+      ['systemPrompt', 'tools']
+    ],
+    ['is another agent with another model', { name: 'other', model: { ref: 'main' } }, ['name', 'model']],
+    ['is gone', undefined, []]
+  ])(
+    'goes on with a thread by what it was started with, and says what of the file does not hold for it: the file %s',
+    async (_, now, fields) => {
+      const turns = [{ text: 'One.' }, { text: 'Two.' }]
+      const folder = folderWith(scriptedAgent(turns, { tools: ['stamp'] }))
+      const tools = ['--tools', 'tools.mjs']
+      const thread = threadOf(await holdfast(folder, ['chat', 'agent.yaml', ...tools], { stdin: 'first' }))
+      if (now === undefined) rmSync(join(folder, 'agent.yaml'))
+      else addFiles(folder, scriptedAgent(turns, { tools: ['stamp'], ...now }))
+      const told = await holdfast(folder, ['chat', 'agent.yaml', thread], { stdin: 'second' })
+      expect(told).toMatchObject({ code: 0, stdout: 'Two.\n' })
+      const [, differing = ''] = /^agent\.yaml differs .*\((.*)\):/m.exec(told.stderr) ?? []
+      expect(differing.split(', ').filter(Boolean)).toEqual(fields)
+    }
+  )
 
   test('goes on with a thread, after what it has left open', async () => {
     const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'One.' }, { text: 'Two.' }], { tools: ['stamp'] }))

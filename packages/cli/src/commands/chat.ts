@@ -1,4 +1,8 @@
+import { resolve } from 'node:path'
+import type { ThreadHandle } from '@holdfast/runtime'
 import { Command } from 'commander'
+import { findDifferences } from '../agent-difference.ts'
+import { loadAgentFile } from '../agent-file.ts'
 import type { LaunchOptions } from '../agent-launch.ts'
 import { openLaunch, prepareLaunch } from '../agent-launch.ts'
 import type { ApprovalOption } from '../approve-option.ts'
@@ -19,6 +23,7 @@ import { assertKept } from '../next-run.ts'
 import { rehearse } from '../rehearsal.ts'
 import { toShellWord } from '../shell-word.ts'
 import { parseThreadId } from '../thread-id.ts'
+import { toVisibleLine } from '../visible-text.ts'
 import type { TranscriptEntry } from '../transcript.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
 
@@ -61,7 +66,7 @@ async function chat(context: CommandContext, file: string, given: string | undef
     throw new Failure('invalid_input', '--json gives one document, and a conversation has no end.', { remedy: 'Use --jsonl.' })
   }
   assertAskable(options, context)
-  const opened = await (given === undefined ? openNew(context, file, options) : openOld(context, parseThreadId(given), options))
+  const opened = await (given === undefined ? openNew(context, file, options) : openOld(context, file, parseThreadId(given), options))
   await using _ = opened.workspace
   const store = context.options.store === undefined ? '' : ` --store ${toShellWord(context.options.store)}`
   const again = (thread: string): string => `holdfast chat ${toShellWord(file)} ${thread}${store}`
@@ -99,10 +104,27 @@ async function openNew(context: CommandContext, file: string, options: TalkOptio
   return { workspace, start: (input) => workspace.runtime.start(agent.definition, { ...filed, variables, input }) }
 }
 
-async function openOld(context: CommandContext, id: string, options: TalkOptions): Promise<Opened> {
+async function openOld(context: CommandContext, file: string, id: string, options: TalkOptions): Promise<Opened> {
   assertKept(options)
+  const { cwd } = context.io
   const { workspace, thread } = await openThread(id, context, options)
+  await tellDifferences(context, file, { thread, cwd })
   return { workspace, thread, start: () => Promise.resolve(thread) }
+}
+
+/** Whoever has changed the file would wait in vain for what it says now. That the file is gone or broken is no reason not to talk. */
+async function tellDifferences(
+  { output }: CommandContext,
+  file: string,
+  { thread, cwd }: { readonly thread: ThreadHandle; readonly cwd: string }
+): Promise<void> {
+  const agent = await loadAgentFile(resolve(cwd, file), { cwd }).catch(() => undefined)
+  if (agent === undefined) return
+  const fields = await findDifferences(agent.definition, (await thread.publication()).definition)
+  if (fields.length === 0) return
+  output.progress(
+    `${toVisibleLine(file, 1000)} differs from what ${thread.id} was started with (${fields.join(', ')}): the thread keeps its own. A new one has what the file says.`
+  )
 }
 
 function openInput(context: CommandContext, entries: readonly TranscriptEntry[]): ChatInput {
