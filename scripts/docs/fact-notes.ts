@@ -29,7 +29,7 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'variables.set': 'The variables that the run was started with.',
   'state.set': 'A value kept for an owner in the thread.',
   'context.rewritten': 'A part of the conversation is shown to the model in another form.',
-  'hook.recorded': 'What a hook did.',
+  'hook.recorded': 'A hook changed, blocked, answered or held something, or failed; one that only looks leaves no trace.',
   'agent.spawned': 'A child thread was started by a call.',
   'agent.reported': 'A child has come to rest.',
   'watch.added': 'Another thread watches this one.',

@@ -79,6 +79,9 @@ export const FIELD_NOTES: FieldNotes = {
   'agents[].ref': { is: 'A file, relative to this one, or a name under `agents` of the configuration.' },
   'agents[].description': { is: 'What it is for.' },
   children: { is: 'What becomes of started agents that still run when a run ends. Kept with the publication.', without: '`await`' },
+  hooks: { is: 'Hooks that the host registers, in their order: a name, or a name with options.', without: 'none' },
+  'hooks[].name': { is: 'The name under which the host registers it. An unknown one is refused.' },
+  'hooks[].options': { is: 'What the hook is told, as data.' },
   metadata: { is: 'Data of the author; not part of the digest.' },
   extensions: { is: 'Data for adapters, by namespace. Only in a file.' }
 }

@@ -4,9 +4,12 @@ import type { Tool } from './contracts/tool.ts'
 /** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
 export class CodeRegistry {
   readonly #tools = new Map<string, Tool>()
+  readonly #others: readonly string[]
   #needs: readonly string[] = []
 
-  constructor(tools: readonly Tool<never>[] = []) {
+  /** `others`: what threads may need here beside tools. */
+  constructor(tools: readonly Tool<never>[] = [], others: readonly string[] = []) {
+    this.#others = others
     this.add(tools)
   }
 
@@ -22,7 +25,7 @@ export class CodeRegistry {
       }
       this.#tools.set(identity, tool as Tool)
     }
-    this.#needs = [...this.#tools.values()].map((tool) => `tool:${tool.name}`)
+    this.#needs = [...[...this.#tools.values()].map((tool) => `tool:${tool.name}`), ...this.#others]
   }
 
   get(identity: string): Tool | undefined {

@@ -16,6 +16,8 @@ import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
 import { foldThread, loadThread } from './fold-thread.ts'
 import { createEffectiveGrants } from './grants/effective-grants.ts'
+import type { HookRegistry } from './hook-registry.ts'
+import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
 import { PublicationCache } from './publication-cache.ts'
@@ -47,6 +49,7 @@ export interface RuntimeCore {
   /** What a thread may do today, by the record that it carries. Throws `grants_unreadable`. */
   grantsOf(record: unknown): Grants
   readonly registry: CodeRegistry
+  readonly hooks: HookRegistry
   readonly models: ModelResolver
   /** What is kept, logged, thrown or shown passes it first (I14). */
   readonly secrets: SecretRegistry
@@ -87,11 +90,12 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const logger = toRuntimeLogger(options.logger, secrets)
   const feeds = toFeeds(options, { store, clock, logger })
   const hub = new EventHub(feeds)
-  const registry = new CodeRegistry(options.tools)
+  const hooks = createHookRegistry(options)
+  const registry = new CodeRegistry(options.tools, hooks.needs)
   const faults = new Map<ThreadId, unknown>()
   const grants = toHostGrants(options.grants)
   const grantsOf = createEffectiveGrants(grants)
-  const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions })
+  const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks })
   const models = toResolver(options.models)
   const prices = createPriceLookup({ logger, ...(options.prices && { overrides: options.prices }) })
   const perform = createPerform({
@@ -128,7 +132,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     bodies,
     clock,
     ids,
-    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, models, secrets, faults },
+    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, models, secrets, faults },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),

@@ -84,7 +84,7 @@ async function stop(core: RuntimeCore, modelGraceMs: number): Promise<void> {
 
 async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {
   core.registry.add((agent.tools ?? []).filter((tool): tool is Tool<never> => typeof tool === 'object' && 'execute' in tool))
-  const publication = await freezeDefinition(agent, core.registry.list(), { models: core.models })
+  const publication = await freezeDefinition(agent, core.registry.list(), { models: core.models, hooks: core.hooks.names })
   assertSecretFree(publication.definition, core.secrets)
   const known = core.known(publication.digest)
   if (known) return known

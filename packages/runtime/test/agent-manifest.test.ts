@@ -166,13 +166,20 @@ outputSchema: { type: objekt }
     expect(toCodes(await problemsOf(() => parse('schemaVersion: "1.1"\nmodel: fast')))).toEqual(['invalid schemaVersion', 'invalid model'])
   })
 
-  test.each([...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'hooks', 'plugins', 'skills']])(
+  test.each([...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'plugins', 'skills']])(
     'tell %s, which a later version runs, from a field that nobody knows',
     async (field) => {
       const [problem] = await problemsOf(() => parse(`${HEAD}${field}: []`))
       expect(problem).toMatchObject({ code: 'unsupported', path: field, line: 3, column: 1 })
     }
   )
+
+  test('tell where the entries of hooks are none', async () => {
+    const fields = 'hooks: [audit, { name: trace, options: { level: high } }, { nam: x }]'
+    expect(await codesOf(fields)).toEqual(['missing hooks[2].name', 'unknown_field hooks[2].nam'])
+    const { definition } = await parse(`${HEAD}hooks: [audit, { name: trace, options: { level: high } }]`)
+    expect(definition.hooks).toEqual(['audit', { name: 'trace', options: { level: 'high' } }])
+  })
 
   test('tell later fields of parts of a manifest, too', async () => {
     expect(await codesOf('limits: { maxSteps: 1, maxDepth: 2 }')).toEqual(['unsupported limits.maxSteps', 'unsupported limits.maxDepth'])

@@ -10,6 +10,7 @@ import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
 import type { ForkedCall, ForkOptions } from './fork.ts'
 import type { Grants, GrantsInput } from './grants.ts'
+import type { HookEntry, HookOptions } from './hook.ts'
 import type { CallId, ItemId, Ms, Principal, RunId, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
@@ -51,11 +52,13 @@ export interface AgentDefinition {
   /** Agents that it may start. Kept with the publication; no tool starts them yet. */
   readonly agents?: readonly AgentEntry[]
   readonly children?: ChildrenAtEnd
+  /** Hooks that the host registers, in their order: a name, or a name with options. */
+  readonly hooks?: readonly (string | HookEntry)[]
   readonly metadata?: JsonObject
 }
 
 /** What a runtime is made of. */
-export interface RuntimeOptions {
+export interface RuntimeOptions extends HookOptions {
   readonly store: Store
   /** Where bodies are kept that are too large for a commit (more than 64 KiB of JSON). Default: the store's own place. Give it again with the same store. */
   readonly artifacts?: ArtifactStore

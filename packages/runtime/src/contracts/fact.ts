@@ -224,8 +224,12 @@ type LaterFact =
   | {
       readonly type: 'hook.recorded'
       readonly hook: string
+      /** Where it looked: `beforeToolCall`. */
       readonly on: string
       readonly did: 'modify' | 'block' | 'respond' | 'requireApproval' | 'failed'
+      /** The call that it looked at. */
+      readonly call?: CallId
+      /** What it put in place of what it saw; for `failed`, why. */
       readonly overlay?: Body
     }
   | { readonly type: 'agent.spawned'; readonly child: ThreadId; readonly call: CallId; readonly reserved?: Json }

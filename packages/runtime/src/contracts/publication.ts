@@ -1,6 +1,7 @@
 import type { Approval } from './approval.ts'
 import type { Effect } from './fact.ts'
 import type { Grants } from './grants.ts'
+import type { HookEntry } from './hook.ts'
 import type { Digest, Ms } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { PermissionRule } from './permission-rule.ts'
@@ -104,6 +105,8 @@ export interface Definition {
   readonly agents?: readonly AgentEntry[]
   /** Absent: `await`. */
   readonly children?: ChildrenAtEnd
+  /** Hooks of the host that look at its runs, inside of those that look at all. */
+  readonly hooks?: readonly HookEntry[]
 }
 
 /** A frozen definition under its digest. Immutable; a run keeps its publication through waits, restarts and retries. */

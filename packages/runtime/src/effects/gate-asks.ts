@@ -39,6 +39,17 @@ export function judgeAsks(asking: Asking): Judgement {
   }
 }
 
+/** What holds when several ask: the shortest time, the most people. */
+export function strictest(approvals: readonly Approval[]): Approval {
+  const asked = approvals.flatMap((approval) => (typeof approval === 'object' ? [approval] : []))
+  const times = asked.flatMap(({ expiresInMs }) => (expiresInMs === undefined ? [] : [expiresInMs]))
+  const people = asked.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum]))
+  return {
+    ...(times.length === 0 ? {} : { expiresInMs: Math.min(...times) }),
+    ...(people.length === 0 ? {} : { quorum: Math.max(...people) })
+  }
+}
+
 function openAsks(asking: Asking): readonly string[] {
   const { asks, again, digest, remembered } = asking
   if (again) {

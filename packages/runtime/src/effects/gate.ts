@@ -1,5 +1,5 @@
 // Keeps I6 (the digest names tool, version, arguments and thread; only that is run), I8, I9 (a gate that cannot judge blocks). In this order; the
-// first that decides, decides: tool and arguments, permission rules, grants, the tool's own approval.
+// first that decides, decides: tool and arguments, hooks (gate-hooks.ts), permission rules, grants, the tool's own approval.
 import type { Approval } from '../contracts/approval.ts'
 import type { FactOf } from '../contracts/fact.ts'
 import type { Grants } from '../contracts/grants.ts'
@@ -17,7 +17,7 @@ import type { Remembered } from '../state/state.ts'
 import { isPromise } from '../util/promise.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { Asking } from './gate-asks.ts'
-import { judgeAsks } from './gate-asks.ts'
+import { judgeAsks, strictest } from './gate-asks.ts'
 import type { Judgement, SecondLook } from './gate-judgement.ts'
 import { blocked, unknownTool } from './gate-refusals.ts'
 import type { PreparedPublication } from './prepare.ts'
@@ -56,8 +56,16 @@ const NONE: readonly string[] = []
 const MAX_INPUT_SHOWN = 100
 const LAST_TURN = 'Not run: this was the last turn of the run, and no tool could be called in it.'
 
-/** Judges one call. A promise only when a tool's own schema, or its approval, must be awaited. */
+/** Judges one call that no hook looks at. A promise only when a tool's own schema, or its approval, must be awaited. */
 export function gateCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gated | Promise<Gated> {
+  const opened = openCall(request, prepared, bounds)
+  if ('type' in opened) return opened
+  const checked = checkArguments(opened)
+  return isPromise(checked) ? checked.then((result) => judgeChecked(opened, result)) : judgeChecked(opened, checked)
+}
+
+/** A call whose tool is known and whose arguments can be read, or why it does not run. Asks no code of anybody. */
+export function openCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gating | Gated {
   const { maxCalls, last, secrets } = bounds
   const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
   const leaked = secrets.size === 0 ? NONE : namesInCall(request, secrets)
@@ -70,32 +78,46 @@ export function gateCall(request: GateRequest, prepared: PreparedPublication, bo
     const reason = `Not run: at most ${maxCalls} calls fit into one answer. Ask again for what is missing.`
     return toGated(request, descriptor, parsed.value, blocked('limit', reason))
   }
-  const gating: Gating = { request, prepared, bounds, descriptor, args: parsed.value }
+  return { request, prepared, bounds, descriptor, args: parsed.value }
+}
+
+/** Whether the arguments fit the tool's schema. */
+export function checkArguments({ request, prepared, args }: Gating): CheckedArguments | Promise<CheckedArguments> {
   const check = prepared.inputs.get(request.tool)
-  const checked = check ? check(parsed.value) : { ok: true as const, input: parsed.value }
-  return isPromise(checked) ? checked.then((result) => judgeChecked(gating, result)) : judgeChecked(gating, checked)
+  return check ? check(args) : { ok: true, input: args }
+}
+
+/** What hooks ask for. */
+export interface HookedAsks {
+  readonly asks: readonly string[]
+  readonly approvals: readonly Approval[]
+  readonly isModified: boolean
 }
 
 /** A call whose tool is known and whose arguments can be read. */
-interface Gating {
+export interface Gating {
   readonly request: GateRequest
   readonly prepared: PreparedPublication
   readonly bounds: GateBounds
   readonly descriptor: ToolDescriptor
   readonly args: JsonObject
+  /** Present when hooks have looked at it. */
+  readonly hooked?: HookedAsks
 }
 
-function judgeChecked(gating: Gating, checked: CheckedArguments): Gated | Promise<Gated> {
+/** Judges a call by what is known of its arguments. */
+export function judgeChecked(gating: Gating, checked: CheckedArguments): Gated | Promise<Gated> {
   const { request, bounds, descriptor, args, prepared } = gating
   const say = (judgement: Judgement): Gated => toGated(request, descriptor, args, judgement)
   if (!checked.ok) return say(blocked('schema', `The arguments do not fit the tool's schema:\n${bounds.secrets.redact(checked.errors)}`))
-  if (descriptor.identity === TASK_COMPLETE) return say(COMPLETE)
+  if (descriptor.identity === TASK_COMPLETE) return say(judgeCompletion(gating))
   const rules = prepared.rules?.({ identity: descriptor.identity, name: descriptor.name, arguments: args }) ?? null
   if (rules?.verdict === 'deny') return say(blocked('rule', `Not run: ${describe(rules)} forbids this call.`))
   if (!allowsTool(bounds.grants, descriptor.identity)) {
     return say(blocked('grants', `Not run: this agent may not use the tool ${cutText(descriptor.name, MAX_INPUT_SHOWN)}.`))
   }
-  if (descriptor.identity === ASK_USER) return say(QUESTION)
+  // A person sees it in any case.
+  if (descriptor.identity === ASK_USER) return say(gating.hooked ? { ...QUESTION, asks: ['question', ...gating.hooked.asks] } : QUESTION)
   const approval = approvalOf(gating, checked.input)
   if (isPromise(approval)) return approval.then((value) => say(judgeApproval(gating, rules, value)))
   return say(judgeApproval(gating, rules, approval))
@@ -120,16 +142,25 @@ function approvalOf({ request, prepared, descriptor }: Gating, input: unknown): 
   return judge(input, { thread, run, call })
 }
 
-function judgeApproval({ request, bounds, descriptor, args }: Gating, rules: RuleVerdict | null, approval: Approval): Judgement {
-  const asks = [...(rules === null ? NONE : rules.asks.map(({ id }) => id)), ...(approval === false ? NONE : ['tool'])]
-  if (asks.length === 0) return RUN
+/** Only hooks can have it held. */
+function judgeCompletion(gating: Gating): Judgement {
+  const judgement = gating.hooked ? judgeApproval(gating, null, false) : RUN
+  return judgement.verdict === 'run' ? COMPLETE : judgement
+}
+
+function judgeApproval({ request, bounds, descriptor, args, hooked }: Gating, rules: RuleVerdict | null, approval: Approval): Judgement {
+  const asked = [...(rules === null ? NONE : rules.asks.map(({ id }) => id)), ...(approval === false ? NONE : ['tool'])]
+  const asks = hooked === undefined ? asked : [...hooked.asks, ...asked]
+  // Nobody has approved what a hook makes of the arguments of whoever approved.
+  const isChanged = hooked?.isModified === true && request.again !== undefined
+  if (asks.length === 0 && !isChanged) return RUN
   const asking: Asking = {
     asks,
-    approval,
+    approval: hooked === undefined ? approval : strictest([approval, ...hooked.approvals]),
     digest: digestOf(request, descriptor, args),
     tool: descriptor,
     remembered: bounds.remembered,
-    ...(request.again ? { again: request.again } : {})
+    ...(request.again ? { again: isChanged ? { ...request.again, digest: '' } : request.again } : {})
   }
   return judgeAsks(asking)
 }
@@ -150,7 +181,8 @@ function refuseSecrets(request: GateRequest, descriptor: ToolDescriptor | null, 
   return toGated(kept, descriptor, parsed.ok ? parsed.value : null, blocked('secret_in_arguments', reason))
 }
 
-function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null, judgement: Judgement): Gated {
+/** The verdict as the fact that it is recorded as. */
+export function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null, judgement: Judgement): Gated {
   return {
     v: 1,
     type: 'call.gated',
@@ -164,6 +196,7 @@ function toGated(request: GateRequest, descriptor: ToolDescriptor | null, args: 
   }
 }
 
-function digestOf(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null): Digest {
+/** What a call is known by, as it stands now. */
+export function digestOf(request: GateRequest, descriptor: ToolDescriptor | null, args: JsonObject | null): Digest {
   return toCallDigest(request.thread, descriptor, { tool: request.tool, arguments: args, input: request.input })
 }

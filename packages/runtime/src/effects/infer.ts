@@ -13,7 +13,7 @@ import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { isPromise } from '../util/promise.ts'
 import { redactError } from '../util/redact-error.ts'
-import { gateCall } from './gate.ts'
+import { gateCall, openCall } from './gate.ts'
 import { boundsOf } from './perform-gate.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
@@ -173,9 +173,10 @@ function gateCalls(
   const facts: Fact[] = []
   for (const [position, call] of calls.entries()) {
     const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
-    const gated = gateCall(request, prepared, bounds)
-    if (!isPromise(gated)) facts.push(gated)
-    else gated.catch(() => {})
+    // Hooks look at what is committed.
+    const gated = prepared.beforeToolCall === null ? gateCall(request, prepared, bounds) : openCall(request, prepared, bounds)
+    if (isPromise(gated)) gated.catch(() => {})
+    else if ('type' in gated) facts.push(gated)
   }
   return facts
 }

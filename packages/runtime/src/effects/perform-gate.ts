@@ -2,11 +2,14 @@
 import type { Alarm } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
+import type { Ms } from '../contracts/ids.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { timeOf } from './call-hook.ts'
 import type { GateBounds, GateRequest } from './gate.ts'
 import { gateCall } from './gate.ts'
+import { gateHooked } from './gate-hooks.ts'
 import type { EffectPorts } from './ports.ts'
 
 /** A tool's own schema gets this long to judge arguments; then the call is blocked, as a fault (I9). */
@@ -22,6 +25,7 @@ export function performGate(
   const calls = conversationOf(state, action.scope).turn?.calls ?? []
   const position = calls.findIndex((call) => call.id === action.call)
   const call = calls[position]
+  const stop = new AbortController()
   let isOver = false
   let alarm: Alarm | null = null
   const end = (facts: readonly Fact[]): void => {
@@ -29,6 +33,7 @@ export function performGate(
     isOver = true
     alarm?.stop()
     done(facts)
+    stop.abort(new Error('the gate is over'))
   }
   if (!call) {
     end([])
@@ -49,15 +54,20 @@ export function performGate(
     digest: '',
     result: { error: `The call could not be checked and was not run: ${message}` }
   })
-  const judge = async (): Promise<Fact> => {
-    const prepared = await ports.prepared(state.publication)
-    return gateCall(request, prepared, bounds)
+  const limit = (durationMs: Ms): void => {
+    alarm?.stop()
+    alarm = ports.clock.alarm(durationMs, () => end([fault(`the check did not end within ${durationMs} ms`)]))
   }
-  judge().then(
-    (fact) => end([fact]),
-    (error: unknown) => end([fault(ports.secrets.redact(error instanceof Error ? error.message : String(error)))])
-  )
-  alarm = ports.clock.alarm(GATE_TIMEOUT_MS, () => end([fault(`the check did not end within ${GATE_TIMEOUT_MS} ms`)]))
+  limit(GATE_TIMEOUT_MS)
+  const judge = async (): Promise<readonly Fact[]> => {
+    const prepared = await ports.prepared(state.publication)
+    const layers = prepared.beforeToolCall
+    if (layers === null) return [await gateCall(request, prepared, bounds)]
+    // Those of the host may look twice.
+    limit(GATE_TIMEOUT_MS + timeOf([...layers.host, ...layers.definition, ...layers.host].map(({ hook }) => hook)))
+    return gateHooked(request, prepared, bounds, { layers, ports: { ...ports, signal: stop.signal } })
+  }
+  judge().then(end, (error: unknown) => end([fault(ports.secrets.redact(error instanceof Error ? error.message : String(error)))]))
   return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }
 }
 

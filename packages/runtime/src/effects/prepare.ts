@@ -10,6 +10,8 @@ import { compileSchema } from '../manifest/json-schema.ts'
 import type { ArgumentsValidator } from '../manifest/tool-arguments.ts'
 import { createArgumentsValidator } from '../manifest/tool-arguments.ts'
 import { isPromise } from '../util/promise.ts'
+import type { HookLayers, HookSource } from './prepared-hooks.ts'
+import { prepareHooks } from './prepared-hooks.ts'
 
 /** A tool's own word about a call. Never throws: one that cannot judge rejects. */
 export type ApprovalJudge = (input: unknown, context: ApprovalContext) => Approval | Promise<Approval>
@@ -24,6 +26,8 @@ export interface PreparedPublication {
   /** Null when there are no rules. */
   readonly rules: RuleJudge | null
   readonly output: Validator | null
+  /** Null when nobody looks at calls before they are judged. */
+  readonly beforeToolCall: HookLayers | null
 }
 
 /** What a publication is prepared with. */
@@ -31,6 +35,7 @@ export interface PrepareOptions {
   codeOf(identity: string): Tool | undefined
   /** The host's rules of today. */
   readonly permissions: readonly PermissionRule[]
+  readonly hooks: HookSource
 }
 
 /** Compiles what a publication's calls and answers are checked with: a tool's own schema where its code is here, else the frozen one. */
@@ -49,7 +54,8 @@ export async function preparePublication(publication: Publication, options: Prep
     inputs,
     approvals,
     rules: await toRules(publication, options.permissions),
-    output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null
+    output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
+    beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall')
   }
 }
 

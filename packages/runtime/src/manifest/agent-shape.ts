@@ -69,6 +69,9 @@ const entry = z.strictObject(
   '{ name, ref }'
 )
 
+const HOOK_NAME = 'the name of a hook, or { name, options }'
+const hook = z.union([name, z.strictObject({ name, options: data.exactOptional() })], HOOK_NAME)
+
 /** What an agent is, in code and in a manifest. Grants and rules have readers of their own. */
 const agent = {
   description: text.exactOptional(),
@@ -83,6 +86,7 @@ const agent = {
   grants: z.custom<GrantsInput>().exactOptional(),
   agents: z.array(entry, 'a list').exactOptional(),
   children: z.enum(['await', 'cancel', 'detach'], 'await, cancel or detach').exactOptional(),
+  hooks: z.array(hook, 'a list').exactOptional(),
   metadata: data.exactOptional()
 }
 
@@ -112,11 +116,12 @@ export type AgentManifestData = z.infer<typeof AgentManifestShape>
 export const AGENT_FIELDS: FieldTable = {
   '': {
     known: Object.keys(AgentManifestShape.shape),
-    later: [...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'hooks', 'plugins', 'skills']]
+    later: [...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'plugins', 'skills']]
   },
   ...modelFields('model'),
   'variables.*': { known: Object.keys(variable.shape), later: [] },
   'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs'], later: [] },
+  'hooks.*': { known: ['name', 'options'], later: [] },
   'agents.*': { known: Object.keys(entry.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }
 }

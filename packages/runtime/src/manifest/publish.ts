@@ -18,6 +18,7 @@ import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
 import type { Path } from './problem.ts'
 import { toManifestError } from './problem.ts'
+import { resolveHooks } from './resolve-hooks.ts'
 import { toToolName, resolveTools } from './resolve-tools.ts'
 import { toJsonSchema } from './standard-schema.ts'
 import { collectTools, isTool } from './tool-registry.ts'
@@ -26,6 +27,8 @@ import { collectTools, isTool } from './tool-registry.ts'
 export interface FreezeOptions {
   /** Says which models stand in. Default: those of the definition. */
   readonly models?: Pick<ModelResolver, 'fallbacksOf'>
+  /** The names of hooks that a definition may name. Default: none. */
+  readonly hooks?: readonly string[]
 }
 
 /**
@@ -38,7 +41,7 @@ export interface FreezeOptions {
 export async function freezeDefinition(
   agent: AgentDefinition,
   registry: Iterable<Tool> = [],
-  { models }: FreezeOptions = {}
+  { models, hooks: known = [] }: FreezeOptions = {}
 ): Promise<Publication> {
   if (typeof agent !== 'object' || agent === null) throw toError('the definition', [NO_OBJECT])
   const tools = collectTools(agent, registry)
@@ -59,7 +62,8 @@ export async function freezeDefinition(
     tools: descriptors,
     limits,
     ...schema,
-    ...toAuthority(data)
+    ...toAuthority(data),
+    ...toHooks(data, known)
   }
   return { digest: digestJson(definition), definition }
 }
@@ -127,6 +131,13 @@ function readWhole<T>(name: string, field: string, read: Checked<T>): T {
     name,
     read.faults.map((fault) => ({ ...fault, path: [field, ...fault.path] }))
   )
+}
+
+/** No hooks is the same as an empty list. */
+function toHooks({ name, hooks = [] }: CodeAgent, known: readonly string[]): Pick<Definition, 'hooks'> {
+  const resolved = resolveHooks(hooks, known)
+  if (!resolved.ok) throw toError(name, resolved.faults)
+  return resolved.entries.length === 0 ? {} : { hooks: resolved.entries }
 }
 
 async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {

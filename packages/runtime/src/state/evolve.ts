@@ -45,6 +45,7 @@ const TABLE: Table = {
   'call.gated': evolveCallGated,
   'call.started': evolveCallStarted,
   'call.settled': evolveCallSettled,
+  'hook.recorded': () => {},
   'approval.remembered': evolveApprovalRemembered,
   'wait.opened': evolveWaitOpened,
   'wait.resolved': evolveWaitResolved

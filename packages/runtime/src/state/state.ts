@@ -230,10 +230,9 @@ export function toPinned({ definition, digest }: Publication): Pick<State, 'publ
 
 /** What a worker must have to drive a thread of this definition. */
 export function needsOf(definition: Definition): readonly string[] {
-  return definition.tools
-    .filter((tool) => tool.identity.startsWith('host:'))
-    .map((tool) => `tool:${tool.name}`)
-    .sort()
+  const { tools, hooks = [] } = definition
+  const code = tools.filter((tool) => tool.identity.startsWith('host:')).map((tool) => `tool:${tool.name}`)
+  return [...code, ...hooks.map(({ name }) => `hook:${name}`)].sort()
 }
 
 /** The conversation of a scope, made when it is first spoken of. */

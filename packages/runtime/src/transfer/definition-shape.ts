@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Approval } from '../contracts/approval.ts'
 import { isApproval } from '../contracts/approval.ts'
 import type { Grants } from '../contracts/grants.ts'
+import type { HookEntry } from '../contracts/hook.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
 import { parseGrants } from '../grants/parse-grants.ts'
@@ -86,5 +87,6 @@ export const definition = shapeOf<Definition>()({
     .exactOptional(),
   grants: grants.exactOptional(),
   agents: z.array(shapeOf<AgentEntry>()({ name: text, ref: text, description: text.exactOptional() })).exactOptional(),
-  children: z.enum(['await', 'cancel', 'detach']).exactOptional()
+  children: z.enum(['await', 'cancel', 'detach']).exactOptional(),
+  hooks: z.array(shapeOf<HookEntry>()({ name: text, options: data.exactOptional() })).exactOptional()
 })

@@ -131,6 +131,7 @@ const runs = {
     hook: text,
     on: text,
     did: z.enum(['modify', 'block', 'respond', 'requireApproval', 'failed']),
+    call: text.exactOptional(),
     overlay: body(json).exactOptional()
   },
   'budget.set': { limit: json, by: principal }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import type { Hook } from '@holdfast/runtime'
+import { createRuntime, defineAgent, defineTool, memoryStore, scriptedModel } from '@holdfast/runtime'
+
+const transfer = defineTool({
+  name: 'transfer',
+  description: 'Transfers money.',
+  input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } }, required: ['to', 'amount'] },
+  effect: 'once',
+  execute: ({ to, amount }: { to: string; amount: number }) => `sent ${amount} to ${to}`
+})
+
+/** The host's: looks at every call of every thread. */
+const ceiling: Hook = {
+  name: 'ceiling',
+  beforeToolCall: ({ tool, arguments: { amount } }) => {
+    if (tool !== 'transfer' || typeof amount !== 'number') return null
+    if (amount > 10_000) return { do: 'block', reason: 'Transfers above 10000 are not possible.' }
+    return amount > 1_000 ? { do: 'requireApproval', expiresInMs: 86_400_000 } : null
+  }
+}
+
+/** For agents that name it. */
+const currency: Hook = {
+  name: 'whole-amounts',
+  beforeToolCall: ({ arguments: args }) =>
+    typeof args['amount'] === 'number' ? { do: 'modify', arguments: { ...args, amount: Math.round(args['amount']) } } : null
+}
+
+await using runtime = createRuntime({
+  store: memoryStore(),
+  tools: [transfer],
+  hooks: [ceiling],
+  registeredHooks: [currency],
+  models: {
+    main: scriptedModel({
+      turns: [{ toolCalls: [{ name: 'transfer', arguments: { to: 'ann', amount: 1_999.6 } }] }, { text: 'Sent.' }]
+    })
+  }
+})
+const agent = defineAgent({ name: 'teller', model: { ref: 'main' }, tools: ['transfer'], hooks: ['whole-amounts'] })
+const thread = await runtime.start(agent, { input: 'Pay Ann.' })
+
+const { waits } = await thread.settled()
+assert.partialDeepStrictEqual(waits[0]?.subject, { arguments: { to: 'ann', amount: 2_000 }, asks: ['hook:ceiling'] })
+await runtime.approve(waits[0]?.id ?? '')
+assert.equal((await thread.settled()).text, 'Sent.')

@@ -1,0 +1,75 @@
+import type { Effect } from './fact.ts'
+import type { CallId, Digest, Ms, RunId, ThreadId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+import type { Logger } from './tool.ts'
+
+/** A hook that a definition names, with what it is told there. */
+export interface HookEntry {
+  readonly name: string
+  readonly options?: JsonObject
+}
+
+/** What a hook is told beside what it looks at. */
+export interface HookContext {
+  readonly thread: ThreadId
+  readonly run: RunId
+  /** What it was named with in the definition. Absent for a hook of the host. */
+  readonly options?: JsonObject
+  /** Aborts at the time limit, on cancel and when this worker loses the thread. */
+  readonly signal: AbortSignal
+  readonly logger: Logger
+}
+
+/** A call as a hook is shown it: a copy, changes to it change nothing. */
+export interface HookedCall {
+  readonly call: CallId
+  /** The name that the model uses. */
+  readonly tool: string
+  /** `host:` + name, `agent:` + name. */
+  readonly identity: string
+  readonly effect: Effect
+  readonly arguments: JsonObject
+  /** Of the call with these arguments. A hook runs at least once for it: with `call` this tells a repeat. */
+  readonly digest: Digest
+  /** Present after an approval: the gate looks again, and a hook that changes the arguments now blocks the call. */
+  readonly again?: true
+}
+
+/** What a hook says of a call before it runs. Nothing: it goes on as it is. */
+export type BeforeToolCall =
+  /** These arguments instead. They are validated by the tool's schema, and rules, grants and approval judge them. */
+  | { readonly do: 'modify'; readonly arguments: JsonObject }
+  /** It does not run; the model reads the reason. */
+  | { readonly do: 'block'; readonly reason: string }
+  /** It does not run; the model reads this result. */
+  | { readonly do: 'respond'; readonly result: Json }
+  /** It is held until somebody decides, as by a tool's own `approval`. The strictest of all who ask counts. */
+  | { readonly do: 'requireApproval'; readonly expiresInMs?: Ms; readonly quorum?: number }
+
+/** What a hook answers, at once or later. */
+export type HookAnswer<Answer> = Answer | null | undefined | Promise<Answer | null | undefined>
+
+/**
+ * Code of the host that looks at what a thread does and may change it. The host gives its own (`RuntimeOptions.hooks`), which look at every
+ * thread, and registers others (`registeredHooks`) that definitions name. They run in their order, those of the host around those of the
+ * definition.
+ *
+ * **Contract** of what may change a run: it answers in time, throws only when it cannot judge, and finds nothing to change in its own output; what throws, hangs
+ * or answers something else blocks the call, as a fault (I9). It may be asked more than once about the same thing.
+ */
+export interface Hook {
+  /** What facts and asks call it: letters, digits, `.`, `_` and `-`, at most 64. */
+  readonly name: string
+  /** How long each of its answers may take. Default 10,000. */
+  readonly timeoutMs?: Ms
+  /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
+  beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+}
+
+/** The hooks that a runtime has. */
+export interface HookOptions {
+  /** Look at every thread that is driven here, around the hooks that its definition names. Default: none. */
+  readonly hooks?: readonly Hook[]
+  /** Hooks that definitions may name. Those of a thread must be registered wherever it is driven. */
+  readonly registeredHooks?: readonly Hook[]
+}
