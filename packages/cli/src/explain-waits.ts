@@ -4,12 +4,14 @@ import { renderJson } from './render-event.ts'
 import { toVisibleLine } from './visible-text.ts'
 
 const LOOK: Step = { command: 'show' }
+/** It shows what would run or what is asked, and the command that decides. */
+const DECIDE: Step = { command: 'waits --thread' }
 const GO_ON: Step = { command: 'resume' }
 
 /** What a wait of each kind is for, and what ends it. */
 const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
-  approval: ({ subject }) => ({ text: `It waits for a person to approve or refuse ${describeCall(subject)}.`, next: [LOOK] }),
-  question: ({ subject }) => ({ text: `It has asked a question: ${describe(subject)}`, next: [{ command: 'message', rest: '"..."' }] }),
+  approval: ({ subject }) => ({ text: `It waits for a person to approve or refuse ${describeCall(subject)}.`, next: [DECIDE] }),
+  question: ({ subject }) => ({ text: `It has asked a question: ${describe(subject)}`, next: [DECIDE] }),
   agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
   monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
   timer: ({ subject }) => ({ text: describePause(subject), next: [GO_ON] }),

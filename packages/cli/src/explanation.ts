@@ -70,6 +70,10 @@ function explainInbox({ info, waits }: Situation): Explanation | null {
   const isQuiet = owner === undefined && pending > 0
   if (!isQuiet || row.status === 'queued' || row.status === 'running' || waits.some((wait) => wait.state === 'decided')) return null
   const items = pending === 1 ? 'One item lies' : `${pending} items lie`
-  if (row.status === 'waiting') return { text: `${items} in its inbox, for when it goes on.`, next: [{ command: 'resume' }] }
+  if (row.status === 'waiting') {
+    // Nothing in the inbox is read before a held call is decided; a question may be answered by it.
+    const isHeld = waits.some(({ kind, state }) => kind === 'approval' && state === 'open')
+    return { text: `${items} in its inbox, for when it goes on.`, next: [isHeld ? { command: 'waits --thread' } : { command: 'resume' }] }
+  }
   return { text: `${items} in its inbox, and nobody drives it: the next run begins with that.`, next: [{ command: 'resume' }] }
 }

@@ -106,19 +106,29 @@ const ROWS: readonly Row[] = [
     ['pauses until 2026-11-30T01:00:00.000Z', 'HTTP 429'],
     ['resume']
   ],
-  ['waiting for approval', situation('waiting', { waits: [wait('approval')] }), ['approve or refuse', 'pay {"amount":7}'], ['show']],
+  [
+    'waiting for approval',
+    situation('waiting', { waits: [wait('approval')] }),
+    ['approve or refuse', 'pay {"amount":7}'],
+    ['waits --thread']
+  ],
   [
     'waiting for approval that expires',
     situation('waiting', { waits: [wait('approval', { expiresAt: LATER })] }),
     ['expires at 2026-11-30T01:00:00.000Z'],
-    ['show']
+    ['waits --thread']
   ],
-  ['waiting for what has expired', situation('waiting', { waits: [wait('approval', { expiresAt: NOW })] }), ['was over at'], ['show']],
+  [
+    'waiting for what has expired',
+    situation('waiting', { waits: [wait('approval', { expiresAt: NOW })] }),
+    ['was over at'],
+    ['waits --thread']
+  ],
   [
     'waiting for several',
     situation('waiting', { waits: [wait('approval'), wait('question'), wait('timer')] }),
     ['2 more: question, timer'],
-    ['show']
+    ['waits --thread']
   ],
   [
     'waiting, decided',
@@ -130,7 +140,7 @@ const ROWS: readonly Row[] = [
     'waiting for an answer',
     situation('waiting', { waits: [wait('question', { subject: 'Which year?' })] }),
     ['Which year?'],
-    ['message "..."']
+    ['waits --thread']
   ],
   ['waiting for an agent', situation('waiting', { waits: [wait('agent', { targets: ['thr_2'] })] }), ['thr_2'], ['show']],
   ['waiting for a monitor', situation('waiting', { waits: [wait('monitor', { targets: ['thr_2'] })] }), ['watches', 'thr_2'], ['show']],
@@ -160,12 +170,8 @@ const ROWS: readonly Row[] = [
     ['resume --tools FILE']
   ],
   ['waiting for nothing known', situation('waiting'), ['nothing is known'], ['show']],
-  [
-    'waiting with a message',
-    situation('waiting', { waits: [wait('approval')], info: { pending: 2 } }),
-    ['approve', '2 items lie'],
-    ['resume']
-  ],
+  ['waiting, held', situation('waiting', { waits: [wait('approval')], info: { pending: 2 } }), ['2 items lie'], ['waits --thread']],
+  ['waiting, replied', situation('waiting', { waits: [wait('question')], info: { pending: 1 } }), ['One item lies'], ['resume']],
   ['completed', situation('completed', { row: { turns: 1 } }), ['completed in one turn'], ['message "..."']],
   ['completed with a message', situation('completed', { info: { pending: 1 } }), ['3 turns', 'next run begins'], ['resume']],
   ['cancelled', situation('cancelled', { row: { why: 'wrong folder' } }), ['cancelled (wrong folder)'], ['message "..."']],
