@@ -129,6 +129,25 @@ describe('a call that is held', () => {
     expect(ledger.ran).toHaveLength(1)
   })
 
+  // I6
+  test('is held once more when its tool has become another one', async () => {
+    const ledger: Ledger = { ran: [] }
+    const store = memoryStore()
+    const model = caller({ name: 'pay', arguments: { amount: 12 } })
+    const one = createRuntime({ store, tools: [pay(ledger)], models: { main: model } })
+    const run = await one.start(agent('pay'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    await one.close()
+    const two = runtimeOf(store, { tools: [{ ...pay(ledger), version: 'in euros' }], models: { main: model } })
+    await two.approve(id, { remember: 'thread' })
+    const { waits } = await within(two.thread(run.thread).settled())
+    expect(waits).toMatchObject([{ subject: { arguments: { amount: 12 }, asks: ['tool', 'changed'] } }])
+    expect(ledger.ran).toEqual([])
+    await two.approve(waits[0]?.id ?? '')
+    expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+    expect(ledger.ran).toHaveLength(1)
+  })
+
   test('expires by the clock of the store, is told so, and is never approved by silence', async () => {
     const clock = fakeClock()
     const ledger: Ledger = { ran: [] }

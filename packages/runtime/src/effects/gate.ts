@@ -67,7 +67,7 @@ export function gateCall(request: GateRequest, prepared: PreparedPublication, bo
 /** A call whose tool is known and whose arguments can be read, or why it does not run. Asks no code of anybody. */
 export function openCall(request: GateRequest, prepared: PreparedPublication, bounds: GateBounds): Gating | Gated {
   const { maxCalls, last, secrets } = bounds
-  const descriptor = prepared.definition.tools.find((each) => each.name === request.tool)
+  const descriptor = prepared.tools.get(request.tool)
   const leaked = secrets.size === 0 ? NONE : namesInCall(request, secrets)
   if (leaked.length > 0) return refuseSecrets(request, descriptor ?? null, leaked, secrets)
   if (!descriptor) return toGated(request, null, null, blocked('unknown_tool', unknownTool(request.tool, prepared)))

@@ -1,4 +1,4 @@
-import type { Definition, Publication } from '../contracts/publication.ts'
+import type { Definition, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { PermissionRule } from '../contracts/permission-rule.ts'
 import type { Approval } from '../contracts/approval.ts'
 import { isApproval } from '../contracts/approval.ts'
@@ -9,6 +9,7 @@ import type { Validator } from '../manifest/json-schema.ts'
 import { compileSchema } from '../manifest/json-schema.ts'
 import type { ArgumentsValidator } from '../manifest/tool-arguments.ts'
 import { createArgumentsValidator } from '../manifest/tool-arguments.ts'
+import { versionOf } from '../manifest/tool-registry.ts'
 import { isPromise } from '../util/promise.ts'
 import type { HookLayers, HookSource } from './prepared-hooks.ts'
 import { prepareHooks } from './prepared-hooks.ts'
@@ -19,9 +20,11 @@ export type ApprovalJudge = (input: unknown, context: ApprovalContext) => Approv
 /** A publication with its schemas and rules compiled: made once per process. */
 export interface PreparedPublication {
   readonly definition: Definition
-  /** By the name that the model uses. */
+  /** By the name that the model uses, as they would run here: in the version of the code that is here. */
+  readonly tools: ReadonlyMap<string, ToolDescriptor>
+  /** By the same name. */
   readonly inputs: ReadonlyMap<string, ArgumentsValidator>
-  /** By the same name: those of tools whose code is here and judges each call. */
+  /** Those of tools whose code is here and judges each call. */
   readonly approvals: ReadonlyMap<string, ApprovalJudge>
   /** Null when there are no rules. */
   readonly rules: RuleJudge | null
@@ -41,16 +44,19 @@ export interface PrepareOptions {
 /** Compiles what a publication's calls and answers are checked with: a tool's own schema where its code is here, else the frozen one. */
 export async function preparePublication(publication: Publication, options: PrepareOptions): Promise<PreparedPublication> {
   const { definition } = publication
+  const tools = new Map<string, ToolDescriptor>()
   const inputs = new Map<string, ArgumentsValidator>()
   const approvals = new Map<string, ApprovalJudge>()
   for (const tool of definition.tools) {
     const code = options.codeOf(tool.identity) as Tool<never> | undefined
+    tools.set(tool.name, code === undefined ? tool : { ...tool, version: versionOf(code) })
     const input = code?.input ?? { kind: 'json' as const, jsonSchema: tool.inputSchema }
     inputs.set(tool.name, await createArgumentsValidator({ input }))
     if (typeof code?.approval === 'function') approvals.set(tool.name, toJudge(code.approval as ApprovalJudge))
   }
   return {
     definition,
+    tools,
     inputs,
     approvals,
     rules: await toRules(publication, options.permissions),
