@@ -6,6 +6,8 @@ import type { ProviderConfig } from '../src/index.ts'
 import { createModelResolver, NO_CONFIG } from '../src/index.ts'
 import type { FakeAnswer } from './fake-provider.ts'
 import { events, namedEvents, startFakeProvider } from './fake-provider.ts'
+import { startStrictProvider, STRICT_MODELS, toStrictConfig } from './strict/strict-provider.ts'
+import type { Wire } from './strict/strict-rule.ts'
 
 // A server that others wrote stands in for one that is fed with the bytes of a provider.
 const mock = new LLMock({ port: 0 })
@@ -65,7 +67,11 @@ const LIMITED: FakeAnswer = {
 const get = defineTool({ name: 'get', description: 'Gets.', input: { type: 'object' }, effect: 'read', execute: () => 'found' })
 
 /** A run whose first model is of one provider and whose second one of another, and what is sent to this one, as it leaves. */
-async function run(first: ProviderConfig, second: ProviderConfig): Promise<{ readonly handle: ThreadHandle; readonly sent: string[] }> {
+async function run(
+  first: ProviderConfig,
+  second: ProviderConfig,
+  name = 'm'
+): Promise<{ readonly handle: ThreadHandle; readonly sent: string[] }> {
   const key = { apiKey: { env: 'KEY' } }
   const config = { ...NO_CONFIG, providers: { first: { ...key, ...first }, second: { ...key, ...second } } as never }
   const store = memoryStore()
@@ -78,7 +84,7 @@ async function run(first: ProviderConfig, second: ProviderConfig): Promise<{ rea
   const models = createModelResolver(config, { env: { KEY: 'key-of-the-wire-1234567890' }, baseDir: '.', secrets, fetch })
   const runtime = createRuntime({ store, models, secrets, tools: [get] })
   onTestFinished(() => runtime.close())
-  const fallbacks = [{ provider: 'second', model: 'm' }]
+  const fallbacks = [{ provider: 'second', model: name }]
   const model = { provider: 'first', model: 'm', fallbacks }
   return { handle: await runtime.start({ name: 'looker', model, tools: ['get'] }, { input: 'look' }), sent }
 }
@@ -91,6 +97,16 @@ const WIRES: readonly { readonly name: string; readonly id: RegExp; readonly con
   { name: 'Google', id: /"functionResponse":\{"id":"([^"]*)"/g, config: (url) => ({ driver: 'google', baseURL: `${url}/v1beta` }) },
   { name: 'Anthropic', id: /"tool_use_id":"([^"]*)"/g, config: (url) => ({ driver: 'anthropic', baseURL: `${url}/v1` }) }
 ]
+
+// B026
+test.each(Object.keys(STRICT_MODELS) as readonly Wire[])('ids that others made are taken by a strict %s', async (wire) => {
+  await using limited = await startFakeProvider(THINKING, LIMITED)
+  await using strict = await startStrictProvider(wire, () => ({ text: 'both are there' }))
+  const { handle } = await run({ driver: 'anthropic', baseURL: `${limited.url}/v1` }, toStrictConfig(wire, strict.url), STRICT_MODELS[wire])
+  expect(await handle.settled()).toMatchObject({ status: 'completed', text: 'both are there' })
+  expect(strict.refused).toEqual([])
+  expect(strict.requests).toHaveLength(1)
+})
 
 // B026
 describe.each(WIRES)('when one provider is limited, $name', ({ id: pattern, config }) => {
