@@ -8,6 +8,8 @@ export type MeasureName =
   | 'claim-load'
   | 'fleet'
   | 'resting'
+  | 'approve'
+  | 'waiting'
   | 'sink'
   | 'chat'
   | 'threads'
@@ -47,6 +49,17 @@ export function toBounds(lengths: readonly number[]): readonly Bound[] {
     { name: '200 threads of 50 turns: peak RSS in MB', from: ['fleet'], limit: 250, value: field('fleet', 'peakRssMb') },
     { name: 'resting threads: MB of heap', from: ['resting'], limit: 5, value: field('resting', 'heapMb') },
     { name: 'resting threads: timers', from: ['resting'], limit: 1, value: field('resting', 'timers') },
+    { name: 'approval to the start of the tool, same process, in ms', from: ['approve'], limit: 20, value: field('approve', 'hereMs') },
+    {
+      name: 'approval to the start of the tool, another process, in ms',
+      from: ['approve'],
+      limit: 150,
+      value: field('approve', 'thereMs')
+    },
+    { name: 'a start with waiting threads in ms', from: ['waiting'], limit: 1_000, value: field('waiting', 'startMs') },
+    { name: 'waiting threads: MB of heap', from: ['waiting'], limit: 10, value: field('waiting', 'heapMb') },
+    { name: 'waiting threads: timers', from: ['waiting'], limit: 1, value: field('waiting', 'timers') },
+    { name: 'a page of waits in ms', from: ['waiting'], limit: 10, value: field('waiting', 'pageMs') },
     { name: 'a delta through the JSONL sink in µs', from: ['sink'], limit: 20, value: field('sink', 'us') },
     { name: 'a delta of 20,000, times one of 5,000', from: ['sink'], limit: 2, value: field('sink', 'timesQuarter') },
     { name: 'chat shows the first delta after ms', from: ['chat'], limit: 30, value: field('chat', 'ms') },

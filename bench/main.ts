@@ -12,7 +12,7 @@ const USAGE = `npm run bench -- [--check] [--quick] [--only MEASURE ...] [--inst
 
   --check    fails when a bound is missed in three rounds; a missed one is measured again
   --quick    a short run, without the longest threads
-  --only     only these measures: turn 50, turn 200, turn 800, turn 3200, fresh, claim-load, fleet, resting, sink, chat, threads, agent, import, help, install
+  --only     only these measures: turn 50, turn 200, turn 800, turn 3200, fresh, claim-load, fleet, resting, approve, waiting, sink, chat, threads, agent, import, help, install
   --install  also installs the packed package in an empty folder, which asks the registry
   --readme   writes the table into README.md`
 

@@ -28,6 +28,8 @@ export function listMeasures(extent: Extent): readonly MeasureName[] {
     'claim-load',
     'fleet',
     'resting',
+    'approve',
+    'waiting',
     'sink',
     'chat',
     'threads',
@@ -49,6 +51,10 @@ export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
       return runFile('fleet.js', [])
     case 'resting':
       return runFile('resting.js', [String(extent.restingThreads)], ['--expose-gc'])
+    case 'approve':
+      return runFile('approve.js', [])
+    case 'waiting':
+      return runFile('waiting.js', [String(extent.restingThreads)], ['--expose-gc'])
     case 'sink':
       return runFile('sink.js', [])
     case 'chat':
