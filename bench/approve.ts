@@ -73,9 +73,18 @@ function heldModel() {
       const answers = options.prompt.filter((message) => message.role === 'assistant').length
       if (answers > TURNS) return last.doStream(options)
       if (answers < TURNS) return model.doStream(options)
-      return { stream: ReadableStream.from(HELD) as never }
+      return { stream: toStream(HELD) as never }
     }
   }
+}
+
+function toStream(parts: readonly unknown[]): ReadableStream<unknown> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    }
+  })
 }
 
 async function makeHeld(runtime: Runtime) {
