@@ -247,7 +247,8 @@ export interface Store extends AsyncDisposable {
   /**
    * Hands out threads that are ready: no live owner, and a fresh item or a due timer, or an owner whose lease ran out. A thread that
    * this worker owns and does not list in `not` counts as one whose lease ran out, so that a claim whose answer was lost can be
-   * repeated: do not claim twice at the same time. Raises the attempt, extends the lease. A worker whose beat said `alive: false` gets none.
+   * repeated: do not claim twice at the same time. Raises the attempt, extends the lease. A worker whose beat said `alive: false`, and one from whom a
+   * thread was taken because its lease ran out, has lost its name: it gets none, and nothing extends its lease.
    * `takeover` needs `only`.
    */
   claim(request: ClaimRequest): Promise<readonly Claim[]>

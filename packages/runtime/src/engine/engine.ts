@@ -128,6 +128,7 @@ export class Engine<State> {
     const max = concurrency - this.#drives.size
     if (this.#stopping || max <= 0) return { claims: [], isLimited: true }
     if (only?.length === 0) return { claims: [], isLimited: false }
+    if (this.#drives.size === 0) this.#lease.refresh()
     const since = clock.monotonic()
     const claims = await store.claim({
       worker: this.#lease.worker,

@@ -62,6 +62,12 @@ export class Lease {
     this.#view = this.#create()
   }
 
+  /** Takes a new name when the lease has run out: a thread may have been taken from the old one, and nobody told. */
+  refresh(): void {
+    const { until } = this.#view
+    if (until !== Number.NEGATIVE_INFINITY && this.#clock.monotonic() >= until) this.renew()
+  }
+
   #create(): LeaseView & { until: Ms } {
     const margin = Math.min(MARGIN_MS, this.#leaseMs / 4)
     const view = {

@@ -62,9 +62,16 @@ function judgeOwned(db: MemoryDatabase, thread: MemoryThread, request: ClaimRequ
 }
 
 function take(db: MemoryDatabase, thread: MemoryThread, worker: string, why: Claim['why'], now: Ms): Claim {
+  if (why === 'expired' && thread.owner !== null && thread.owner !== worker) endLease(db, thread.owner)
   const idle = thread.idle
   setOwner(db, thread, worker)
   thread.attempt += 1
   thread.idle += 1
   return { tenant: thread.tenant, thread: thread.id, attempt: thread.attempt, sequence: thread.commits.length, now, why, idle }
+}
+
+/** Whoever lost a thread must not get its lease back by a claim or a commit for another one: it would go on to start what it lost. */
+function endLease(db: MemoryDatabase, worker: string): void {
+  const lease = db.leases.get(worker)
+  if (lease !== undefined) db.leases.set(worker, { ...lease, until: 0, ended: true })
 }

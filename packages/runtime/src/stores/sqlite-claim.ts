@@ -88,6 +88,8 @@ export function createClaims(db: DatabaseSync, leases: Leases): Claims {
       const ready = find(request, now)
       if (ready.length > 0) leases.renew(request.worker, request.leaseMs, now, after)
       return ready.map(({ no, why }) => {
+        // Its own lease has just been renewed: only that of another worker has run out.
+        if (why === 'expired') leases.end(no, now)
         const row = own.get(request.worker, no) as { tenant: string; id: string; attempt: number; head: number; idle: number }
         return { tenant: row.tenant, thread: row.id, attempt: row.attempt, sequence: row.head, now, why, idle: row.idle }
       })

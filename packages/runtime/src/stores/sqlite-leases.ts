@@ -18,6 +18,8 @@ export interface Leases {
   extend(worker: string, now: Ms, after: (effect: () => void) => void): void
   /** What a claim does. */
   renew(worker: string, leaseMs: Ms, now: Ms, after: (effect: () => void) => void): void
+  /** Ends the lease that ran out under a thread which another worker takes. */
+  end(thread: number, now: Ms): void
   beat(worker: string, leaseMs: Ms, mine: readonly ThreadId[], now: Ms, after: (effect: () => void) => void): Beat
 }
 
@@ -43,6 +45,9 @@ export function createLeases(db: DatabaseSync): Leases {
   const lostOf = db.prepare(
     'SELECT value AS id FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM thread WHERE thread.id = value AND owner = ?)'
   )
+  const end = db.prepare(
+    'UPDATE worker SET ended = 1, until = 0 WHERE until <= ? AND id = (SELECT owner FROM thread WHERE no = ? AND owner IS NOT NULL)'
+  )
   const known = new Map<string, LeaseRecord>()
 
   const find: Leases['find'] = (worker) => select.get(worker) as LeaseRecord | undefined
@@ -65,6 +70,9 @@ export function createLeases(db: DatabaseSync): Leases {
     renew(worker, leaseMs, now, after) {
       if (find(worker) === undefined) purge.run(now - KEPT_MS)
       write(worker, { until: now + leaseMs, lease_ms: leaseMs, ended: 0 }, after)
+    },
+    end(thread, now) {
+      end.run(now, thread)
     },
     beat(worker, leaseMs, mine, now, after) {
       const lease = find(worker)

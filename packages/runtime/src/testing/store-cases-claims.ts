@@ -113,6 +113,20 @@ export const claimCases: readonly StoreCase[] = [
     }
   },
   {
+    name: 'gives a worker nothing any more from whom a thread was taken because its lease ran out, and does not extend that lease', // I3 B045
+    async run({ store, clock }, kit) {
+      const [first, second] = [await kit.start(), await kit.start()]
+      const kept = await kit.own(second)
+      await kit.own(first)
+      await clock.advance(kit.lease)
+      assert.equal((await kit.claim('worker-2', { only: [first.id] })).length, 1)
+      assert.deepEqual(await kit.claim('worker-1', { not: [first.id] }), [])
+      // What it still owns it may write to, and that brings the lease back as little.
+      assert.equal((await kept.append({ facts: [], then: 'release' })).ok, true)
+      assert.equal((await store.beat('worker-1', kit.lease, [first.id])).alive, false)
+    }
+  },
+  {
     name: 'brings back with a beat which own threads have fresh items and which were lost',
     async run({ store }, kit) {
       const threads = [await kit.start(), await kit.start(), await kit.start()] as const

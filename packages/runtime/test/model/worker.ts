@@ -119,9 +119,18 @@ export class Worker {
     this.#identity = { worker: `${this.process.name}+${++this.#renewals}`, until: Number.NEGATIVE_INFINITY }
   }
 
+  /** A name whose lease has run out may have lost a thread that is not driven here. */
+  #refresh(): void {
+    const { until } = this.#identity
+    if (until !== Number.NEGATIVE_INFINITY && this.#clock.monotonic() >= until) {
+      this.#identity = { worker: `${this.process.name}+${++this.#renewals}`, until: Number.NEGATIVE_INFINITY }
+    }
+  }
+
   async #sweep(): Promise<void> {
     const { scheduler, random } = this.#model
     while (!this.stopping) {
+      if (this.#drives.size === 0) this.#refresh()
       const identity = this.#identity
       const sentAt = this.#clock.monotonic()
       const claims = await this.#store
