@@ -49,6 +49,10 @@ export const FIELD_NOTES: FieldNotes = {
     is: 'How long one call may take: at most what the tool declares.',
     without: "the tool's own or `limits.toolTimeoutMs`, the shorter one"
   },
+  'tools[].onUnknown': {
+    is: 'Where nobody knows what became of a call: the model is told (`tell`), or a person is asked (`ask`). Only stricter than what the tool declares.',
+    without: 'what the tool declares'
+  },
   limits: { is: 'Bounds of a run.' },
   'limits.maxTurns': { is: 'Answers of the model in one run; then the run is stopped.' },
   'limits.lastTurn': {

@@ -35,7 +35,11 @@ const LINES: Lines = {
     why === 'interrupted' ? 'interrupted' : `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,
   'call.gated': ({ call, verdict, by }, reading) =>
     verdict === 'run' ? undefined : `${nameOf(call, reading)}: ${verdict} by ${toVisibleLine(by)}`,
-  'call.started': ({ call, try: count }, reading) => `${nameOf(call, reading)} started${count > 1 ? ` (try ${count})` : ''}`,
+  'call.started': ({ call, try: count, leg }, reading) =>
+    `${nameOf(call, reading)} ${leg > 1 ? `goes on (leg ${leg})` : 'started'}${count > 1 ? ` (try ${count})` : ''}`,
+  'call.suspended': ({ call }, reading) => `${nameOf(call, reading)} waits in the middle of its work`,
+  'call.reconciled': ({ call, said, error }, reading) =>
+    `${nameOf(call, reading)} was asked what became of it: ${said}${error === undefined ? '' : ` (${toVisibleLine(error)})`}`,
   'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
   'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderSubject(bodyOf(subject))}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,

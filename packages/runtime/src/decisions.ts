@@ -76,7 +76,8 @@ function toKept({ secrets }: RuntimeCore, given: Decision): Decision {
 const FIELDS: { readonly [word in Decision['decision']]: readonly string[] } = {
   approve: ['decision', 'note', 'arguments', 'remember'],
   deny: ['decision', 'reason'],
-  answer: ['decision', 'answer']
+  answer: ['decision', 'answer'],
+  outcome: ['decision', 'outcome', 'result']
 }
 
 /** What is wrong with a decision that comes from outside of the types, or null. */
@@ -84,13 +85,14 @@ function faultOf(given: Decision): string | null {
   const value: unknown = given
   if (!isObject(value)) return 'as an object'
   const { decision, note, reason, remember, arguments: edited, answer } = value
-  if (typeof decision !== 'string' || !Object.hasOwn(FIELDS, decision)) return 'that says approve, deny or answer'
+  if (typeof decision !== 'string' || !Object.hasOwn(FIELDS, decision)) return 'that says approve, deny, answer or outcome'
   const known = FIELDS[decision as Decision['decision']]
   const other = Object.keys(value).find((key) => !known.includes(key))
   if (other !== undefined) return `with ${known.join(', ')}, and not ${cutText(other, 100)}`
   for (const text of [note, reason]) if (text !== undefined && typeof text !== 'string') return 'with a note or reason that is a text'
   if (edited !== undefined && !isObject(edited)) return 'with arguments that are an object'
   if (remember !== undefined && !['run', 'thread', 'arguments'].includes(String(remember))) return 'that remembers run, thread or arguments'
+  if (decision === 'outcome') return faultOfOutcome(value)
   return decision === 'answer' && answer === undefined ? 'with an answer' : null
 }
 
@@ -101,16 +103,34 @@ function findSecrets({ secrets }: RuntimeCore, given: Decision): string | null {
   return names.length === 0 ? null : `the arguments hold a secret (${names.join(', ')}): let the tool look it up by itself`
 }
 
+function faultOfOutcome({ outcome, result }: { readonly [field: string]: unknown }): string | null {
+  if (!['happened', 'not_happened', 'unknown'].includes(String(outcome))) return 'whose outcome is happened, not_happened or unknown'
+  return result !== undefined && outcome !== 'happened' ? 'with a result only of what happened' : null
+}
+
 /** What does not fit this wait; the wait stays open. */
 async function findErrors(core: RuntimeCore, wait: WaitRow, decision: Decision): Promise<string | null> {
-  const isAnswer = decision.decision === 'answer'
-  if (wait.kind === 'question' ? !isAnswer : isAnswer) return `the wait is of kind ${wait.kind}`
+  if (!takenBy(wait).includes(decision.decision)) return `the wait is of kind ${wait.kind}`
   if (decision.decision === 'answer') return findAnswerErrors(wait, decision.answer)
-  if (decision.decision === 'deny') return null
+  if (decision.decision !== 'approve') return null
   // Only calls are alike.
   if (decision.remember !== undefined && wait.kind !== 'approval') return `a wait of kind ${wait.kind} leaves nothing to remember`
-  if (decision.arguments === undefined) return null
-  return findArgumentErrors(core, wait, decision.arguments)
+  if (isSuspended(wait) && (decision.arguments !== undefined || decision.remember !== undefined)) {
+    return 'the call has begun: its arguments cannot be changed, and nothing is remembered'
+  }
+  return decision.arguments === undefined ? null : findArgumentErrors(core, wait, decision.arguments)
+}
+
+/** What may be said about a wait. */
+function takenBy({ kind }: WaitRow): readonly Decision['decision'][] {
+  if (kind === 'question') return ['answer']
+  if (kind === 'external') return ['answer', 'deny']
+  return kind === 'outcome' ? ['outcome'] : ['approve', 'deny']
+}
+
+/** Whether a tool asks this in the middle of its work. */
+function isSuspended({ subject }: WaitRow): boolean {
+  return isObject(subject) && subject['leg'] !== undefined
 }
 
 /** Edited arguments must fit the schema that the publication froze. */

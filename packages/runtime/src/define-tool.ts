@@ -3,7 +3,7 @@ import type { Approval } from './contracts/approval.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
-import type { ApprovalFunction, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
+import type { ApprovalFunction, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
 import { checkToolFields, refuseTool } from './manifest/tool-fields.ts'
 
@@ -33,8 +33,12 @@ export interface ToolOptions<Schema extends ToolSchema> {
   readonly version?: string
   /** Whether a call is held until a person or the host decides; a function judges the final arguments. Default: never. */
   readonly approval?: Approval | ApprovalFunction<ToolArguments<Schema>>
+  /** Where nobody knows what became of a call: the model is told so, or a person is asked. Default `tell`. */
+  readonly onUnknown?: OnUnknown
   /** Does it. The contract is that of `Tool.execute`. */
   execute(input: ToolArguments<Schema>, context: ToolContext): unknown
+  /** Finds out what became of a `once` call whose process has died. The contract is that of `Tool.reconcile`. */
+  reconcile?(key: string, context: ReconcileContext<ToolArguments<Schema>>): Reconciled | Promise<Reconciled>
 }
 
 /** A tool whose `execute` knows its input. Fits wherever a `Tool` of any input is taken. */
@@ -49,6 +53,7 @@ export interface TypedTool<Input> extends Tool<never> {
  */
 export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schema>): TypedTool<ToolArguments<Schema>> {
   checkToolFields(options)
+  const { reconcile } = options
   return Object.freeze({
     name: options.name,
     description: options.description,
@@ -59,7 +64,11 @@ export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schem
     ...(options.maxResultLength === undefined ? {} : { maxResultLength: options.maxResultLength }),
     ...(options.version === undefined ? {} : { version: options.version }),
     ...(options.approval === undefined ? {} : { approval: options.approval }),
-    execute: (input: ToolArguments<Schema>, context: ToolContext) => options.execute(input, context)
+    ...(options.onUnknown === undefined ? {} : { onUnknown: options.onUnknown }),
+    execute: (input: ToolArguments<Schema>, context: ToolContext) => options.execute(input, context),
+    ...(reconcile === undefined
+      ? {}
+      : { reconcile: (key: string, context: ReconcileContext<ToolArguments<Schema>>) => reconcile.call(options, key, context) })
   })
 }
 

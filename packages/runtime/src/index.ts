@@ -74,7 +74,9 @@ export type {
   ThreadRow
 } from './contracts/store.ts'
 export type { Decided, NewWait, WaitRow } from './contracts/wait.ts'
-export type { Logger, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
+export type { Resumed, SuspendedWait, Suspension, SuspensionKind } from './contracts/suspension.ts'
+export { suspend } from './contracts/suspension.ts'
+export type { Logger, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
 export type { Cost, Usage } from './contracts/usage.ts'
 export { addCost, addUsage, NO_USAGE } from './contracts/usage.ts'
 export type { FileArtifactsOptions } from './artifacts/file-artifacts.ts'

@@ -85,6 +85,7 @@ const CONTEXT: ToolContext = {
   call: '1.1',
   idempotencyKey: 'thr_test:1.1',
   try: 1,
+  leg: 1,
   grants: NO_GRANTS,
   signal: new AbortController().signal,
   deadline: 0,

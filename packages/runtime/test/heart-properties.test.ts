@@ -40,7 +40,7 @@ describe('on every log that the heart writes', () => {
         play(thread, step)
         const { state, attempt, now, pending } = thread
         const before = structuredClone(state)
-        const context = { attempt, now, stopping: false, pending }
+        const context = { attempt, now, stopping: false, pending, sequence: thread.log.length + 1 }
         expect(conversationHeart.plan(state, context)).toEqual(conversationHeart.plan(before, context))
         expect(conversationHeart.take(state, pending, context)).toEqual(conversationHeart.take(before, pending, context))
         conversationHeart.project(state)

@@ -34,9 +34,18 @@ const MET = [
   'moved transient',
   'pause decided',
   'pause expired',
+  'leg 2',
+  'leg 3',
   'killed',
   'lease over',
   'quarantined',
+  'reconciled done',
+  'reconciled done at last',
+  'reconciled failed',
+  'reconciled failed at last',
+  'reconciled not_done',
+  'reconciled not_done at last',
+  'reconciled unknown',
   'refused decided',
   'refused fenced',
   'release refused',
@@ -47,7 +56,14 @@ const MET = [
   'settled denied',
   'settled expired',
   'settled unknown',
-  'stopped'
+  'stopped',
+  'suspended approval',
+  'suspended external',
+  'suspended question',
+  'tried again idempotent',
+  'tried again once',
+  'told happened',
+  'told not_happened'
 ]
 
 describe(`the protocol under ${share.count} schedules from seed ${share.first}`, () => {

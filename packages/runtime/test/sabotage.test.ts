@@ -5,11 +5,13 @@ import {
   withEarlyEffects,
   withForgottenEffects,
   withoutCrashBudget,
+  withHastyReconcile,
   withoutDecidedRule,
   withoutDeferredItems,
   withoutFence,
   withoutFreshRule,
-  withoutPending
+  withoutPending,
+  withoutWaits
 } from './model/sabotage.ts'
 
 /** The rule that the first schedule to fail names; null when none of them fails. */
@@ -58,5 +60,15 @@ describe('the model-based check finds', () => {
   // I12
   test('a store that closes a wait although it was decided', async () => {
     expect(await firstViolation(withoutDecidedRule, 5_000)).toBe('I12')
+  })
+
+  // I5
+  test('a tool whose word counts that nothing was done while something may still come', async () => {
+    expect(await firstViolation(withHastyReconcile, 1_000)).toBe('I5')
+  })
+
+  // I5
+  test('a driver that goes on with a call whose answer has not come', async () => {
+    expect(['I5', 'I2', 'I11']).toContain(await firstViolation(withoutWaits, 500))
   })
 })

@@ -31,7 +31,13 @@ import type { Cost, Usage } from './usage.ts'
 /** An entry of an agent's `tools`: a name, a reference, or one that tightens what the tool declares. */
 export type AgentTool =
   | string
-  | { readonly ref: string; readonly approval?: boolean; readonly effect?: 'read' | 'idempotent' | 'once'; readonly timeoutMs?: Ms }
+  | {
+      readonly ref: string
+      readonly approval?: boolean
+      readonly effect?: 'read' | 'idempotent' | 'once'
+      readonly timeoutMs?: Ms
+      readonly onUnknown?: 'tell' | 'ask'
+    }
 
 /** An agent as its author writes it, in code or as a manifest. */
 export interface AgentDefinition {

@@ -14,7 +14,13 @@ export type Decision =
     }
   /** The model reads the reason word for word. */
   | { readonly decision: 'deny'; readonly reason?: string }
+  /** Of a question, or of what a call waits for outside. */
   | { readonly decision: 'answer'; readonly answer: Json }
+  /**
+   * What became of a call of which nobody knows: `happened` gives the model the result, `not_happened` lets it run again under the same key, and
+   * with `unknown` the model is told that nobody knows.
+   */
+  | { readonly decision: 'outcome'; readonly outcome: 'happened' | 'not_happened' | 'unknown'; readonly result?: Json }
 
 /**
  * What became of a decision. `counted`: more principals must say the same. `repeated`: this was said before. `conflict`: something else was

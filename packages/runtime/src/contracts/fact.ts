@@ -14,6 +14,9 @@ export type Effect = 'read' | 'idempotent' | 'once'
 /** How a call ended. `unknown` says honestly that it was started and that nobody knows what became of it. */
 export type CallOutcome = 'ok' | 'error' | 'denied' | 'blocked' | 'cancelled' | 'timeout' | 'unknown' | 'expired'
 
+/** What a tool said that was asked what became of a call; `failed`: it said nothing that counts. */
+export type ReconcileAnswer = 'done' | 'not_done' | 'unknown' | 'failed'
+
 /** How a run ended. These are absorbing. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'stopped'
 
@@ -179,7 +182,32 @@ type CallFact =
       readonly effect: Effect
       readonly deadlineMs: Ms
     }
-  | { readonly type: 'call.suspended'; readonly call: CallId; readonly leg: number; readonly wait: WaitId; readonly state: Body }
+  | {
+      readonly type: 'call.suspended'
+      readonly call: CallId
+      readonly leg: number
+      readonly wait: WaitId
+      readonly kind: WaitKind
+      /** What the tool keeps for its next leg. */
+      readonly state: Body
+      /** What whoever decides is shown. */
+      readonly subject: Body
+      readonly expiresAfterMs?: Ms
+    }
+  | {
+      /** What a tool found out about a start of its own that an older attempt made. */
+      readonly type: 'call.reconciled'
+      readonly call: CallId
+      readonly try: number
+      readonly leg: number
+      readonly said: ReconcileAnswer
+      /** Whether it was asked after the deadline of that start: only then nothing more can come of it. */
+      readonly final: boolean
+      /** Of what was done. */
+      readonly result?: Body<CallResult>
+      /** Why it failed. */
+      readonly error?: string
+    }
   | {
       readonly type: 'call.settled'
       readonly call: CallId

@@ -2,11 +2,13 @@ import type { Fact } from './fact.ts'
 import type { CallId, Ms, Scope, TurnId, WaitId } from './ids.ts'
 import type { AppendRequest, InboxItem, ThreadRow } from './store.ts'
 
-/** One effect that should be running. The id is `turn#try` or `call#try.leg`: the same id is the same effect. */
+/** One effect that should be running. The id begins with `turn#try` or `call#try.leg`: the same id is the same effect. */
 export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'infer'; readonly turn: TurnId }
   | { readonly do: 'gate'; readonly call: CallId }
   | { readonly do: 'run'; readonly call: CallId }
+  /** Asks a tool what became of a start of an older attempt; `final` when its deadline has passed. */
+  | { readonly do: 'reconcile'; readonly call: CallId; readonly final: boolean }
 ) & {
     /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
     readonly cancelled?: Cancelled
@@ -50,6 +52,14 @@ export interface Taken {
   readonly close?: readonly WaitId[]
 }
 
+/** What `take` is told beside the state. */
+export interface TakeContext {
+  /** On the store's clock. */
+  readonly now: Ms
+  /** Of the commit that would consume the item: what an older one shows could be seen by whoever sent it. */
+  readonly sequence: number
+}
+
 /** What `plan` is told beside the state. */
 export interface PlanContext {
   readonly attempt: number
@@ -69,7 +79,7 @@ export interface PlanContext {
  */
 export interface Heart<State> {
   evolve(state: State, stamp: Stamp, fact: Fact): State
-  take(state: State, items: readonly InboxItem[], context: { readonly now: Ms }): Taken | null
+  take(state: State, items: readonly InboxItem[], context: TakeContext): Taken | null
   plan(state: State, context: PlanContext): Planned
   project(state: State): ThreadRow
   /** Whether a commit of these facts is progress (protocol §5). */

@@ -39,6 +39,10 @@ export interface ToolDescriptor {
   readonly timeoutMs: Ms
   /** Held for a decision, whatever the code of the tool says. */
   readonly approval?: Approval
+  /** Its code can say what became of a call. */
+  readonly reconcile?: true
+  /** A person is asked where nobody knows what became of a call. Absent: the model is told. */
+  readonly onUnknown?: 'ask'
   /** Declared by the tool, else the digest of this descriptor. */
   readonly version: string
 }

@@ -3,6 +3,7 @@ import type { Effect } from './fact.ts'
 import type { Grants } from './grants.ts'
 import type { CallId, Ms, RunId, ThreadId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { Resumed } from './suspension.ts'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 
 /** A logger as libraries take it. Never given a secret. */
@@ -18,19 +19,40 @@ export interface ToolContext {
   readonly thread: ThreadId
   readonly run: RunId
   readonly call: CallId
-  /** Stays the same over tries and attempts of this call: give it to whoever can absorb repeats. */
+  /** Stays the same over tries and attempts of this call, and is another one for each leg: give it to whoever can absorb repeats. */
   readonly idempotencyKey: string
   readonly try: number
+  /** Counts the starts of this call that follow a suspension: 1 until then. */
+  readonly leg: number
+  /** What this leg goes on with; absent in the first one. */
+  readonly resumed?: Resumed
   /** What the thread may do here today. */
   readonly grants: Grants
   /** Aborts on cancel, at the deadline and when the worker loses the thread. */
   readonly signal: AbortSignal
-  /** On the wall clock of this process. */
+  /** When this start must have ended, on the wall clock of this process. Time spent held or suspended is not counted. */
   readonly deadline: Ms
   /** Shows progress to whoever watches; never stored. */
   progress(message: string): void
   readonly logger: Logger
 }
+
+/** What a tool is told that is asked what became of a start of its own. */
+export interface ReconcileContext<Input = unknown>
+  extends Pick<ToolContext, 'thread' | 'run' | 'call' | 'try' | 'leg' | 'resumed' | 'grants' | 'signal' | 'logger'> {
+  /** What that start was given. */
+  readonly input: Input
+  /** When it was committed as started, on the store's clock. */
+  readonly startedAt: Ms
+  /** Whether its deadline has passed: only then `not_done` counts, since a process that has stopped may still be sending. */
+  readonly final: boolean
+}
+
+/** What a tool knows of a start of its own. `result` is what the model reads, as if `execute` had returned it. */
+export type Reconciled =
+  | { readonly state: 'done'; readonly result: unknown }
+  | { readonly state: 'not_done' }
+  | { readonly state: 'unknown' }
 
 /** What a tool's `approval` is told beside the arguments. */
 export type ApprovalContext = Pick<ToolContext, 'thread' | 'run' | 'call'>
@@ -42,7 +64,8 @@ export type ApprovalFunction<Input> = { judge(input: Input, context: ApprovalCon
  * One action that a model may ask for.
  *
  * **Contract** of `execute`: it may throw, and then the model reads the error and the run goes on; it must stop when `signal`
- * aborts; what it returns must be JSON (undefined reads as "(no output)"). It is started at most once per call when `effect` is `once`.
+ * aborts; what it returns must be JSON (undefined reads as "(no output)") or what `suspend` gives. It is started at most once per call and leg when
+ * `effect` is `once`, unless `reconcile` or a person says that it was not done.
  */
 export interface Tool<Input = unknown> {
   readonly name: string
@@ -56,8 +79,20 @@ export interface Tool<Input = unknown> {
   readonly version?: string
   /** Whether a call is held until a person or the host decides; a function judges the final arguments. One that throws blocks the call. */
   readonly approval?: Approval | ApprovalFunction<Input>
+  /** Where nobody knows what became of a call: the model is told so, or a person is asked. Default `tell`. */
+  readonly onUnknown?: OnUnknown
   execute(input: Input, context: ToolContext): unknown
+  /**
+   * Finds out what became of a `once` call whose process has died.
+   *
+   * **Contract**: it changes nothing outside, may be asked several times, and stops when `signal` aborts. It says `done` or `not_done` only
+   * when it knows; one that throws or takes too long is asked once more after the deadline of the call.
+   */
+  reconcile?(key: string, context: ReconcileContext<Input>): Reconciled | Promise<Reconciled>
 }
+
+/** What follows where nobody knows what became of a call. */
+export type OnUnknown = 'tell' | 'ask'
 
 /** How a tool's arguments are described: a Standard Schema that can give JSON Schema, or JSON Schema itself. */
 export type ToolInput<Input> =

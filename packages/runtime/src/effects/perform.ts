@@ -4,6 +4,7 @@ import type { State } from '../state/state.ts'
 import { performInfer } from './infer.ts'
 import { performGate } from './perform-gate.ts'
 import type { EffectPorts } from './ports.ts'
+import { performReconcile } from './reconcile-call.ts'
 import { performRun } from './run-call.ts'
 
 /** What turns an action of the plan into an effect. Never throws; each effect ends in exactly one `done`. */
@@ -17,6 +18,8 @@ export function createPerform(ports: EffectPorts): Perform {
         return performInfer(action, state, done, ports)
       case 'run':
         return performRun(action, state, done, ports)
+      case 'reconcile':
+        return performReconcile(action, state, done, ports)
       case 'gate':
         return performGate(action, state, done, ports)
     }

@@ -3,13 +3,19 @@ import type { Alarm } from '../contracts/clock.ts'
 import type { CallOutcome, Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { CallResult } from '../contracts/message.ts'
+import type { Suspension } from '../contracts/suspension.ts'
+import { isSuspension } from '../contracts/suspension.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
-import { inlineOf } from '../state/body.ts'
+import { toIdempotencyKey } from '../state/plan-started.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { toEffectNote } from '../state/settle.ts'
 import { CANCEL_GRACE_MS } from '../state/take.ts'
+import { readCallInput } from './call-input.ts'
 import type { EffectPorts } from './ports.ts'
+import { toResumed } from './reconcile-call.ts'
+import type { SuspendedFact } from './suspended-call.ts'
+import { toSuspended } from './suspended-call.ts'
 import { toCallError, toCallResult } from './tool-result.ts'
 
 type RunAction = Extract<Action, { do: 'run' }>
@@ -20,12 +26,14 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const run = state.run?.id ?? ''
   const settle = (outcome: CallOutcome, result: CallResult): void =>
     done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }])
+  const suspend = (fact: SuspendedFact): void =>
+    done([{ v: 1, type: 'call.suspended', run, scope: action.scope, call: action.call, ...fact }])
   if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
   if (action.cancelled) return atOnce(() => settle('cancelled', NOT_BEGUN))
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
-  return new RunningCall(tool, call, state, run, { settle, drop: () => done([]), ports }).start()
+  return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), ports }).start()
 }
 
 function atOnce(settle: () => void): Running {
@@ -35,6 +43,7 @@ function atOnce(settle: () => void): Running {
 
 interface RunningPorts {
   settle(outcome: CallOutcome, result: CallResult): void
+  suspend(fact: SuspendedFact): void
   drop(): void
   readonly ports: EffectPorts
 }
@@ -63,8 +72,10 @@ class RunningCall {
       thread,
       run,
       call: call.id,
-      idempotencyKey: `${thread}:${call.id}`,
+      idempotencyKey: toIdempotencyKey(thread, call.id, call.started?.leg ?? 1),
       try: call.started?.try ?? 1,
+      leg: call.started?.leg ?? 1,
+      ...toResumed(call),
       grants: ports.ports.grantsOf(state.grants),
       signal: this.#stop.signal,
       deadline: clock.now() + this.#deadlineMs,
@@ -94,10 +105,11 @@ class RunningCall {
 
   async #execute(): Promise<void> {
     try {
-      const input = await this.#input()
+      const input = await readCallInput(this.#call, this.#publication, this.#ports.ports)
       // Whoever stopped it meanwhile must not see it begin.
       if (this.#stop.signal.aborted) return this.#end(() => this.#ports.settle('cancelled', NOT_BEGUN))
       const value = await this.#tool.execute(input as never, this.#context)
+      if (isSuspension(value)) return await this.#suspend(value)
       const result = toCallResult(value, this.#ports.ports.secrets, this.#tool.maxResultLength)
       this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
     } catch (error) {
@@ -107,14 +119,10 @@ class RunningCall {
     }
   }
 
-  /** What `execute` takes: the gated arguments, as the tool's schema gives them. */
-  async #input(): Promise<unknown> {
-    const args = this.#call.arguments ? inlineOf(this.#call.arguments) : {}
-    const { inputs } = await this.#ports.ports.prepared(this.#publication)
-    const check = inputs.get(this.#call.tool)?.(args) ?? { ok: true, input: args }
-    const checked = check instanceof Promise ? await check : check
-    if (!checked.ok) throw new Error(`The arguments do not fit the tool's schema: ${checked.errors}`)
-    return checked.input
+  /** The leg is over, and not the call. A suspension that cannot be is an error, as if the tool had thrown it. */
+  async #suspend(suspension: Suspension): Promise<void> {
+    const suspended = await toSuspended(suspension, this.#call, this.#context, this.#ports.ports.secrets)
+    this.#end(() => this.#ports.suspend(suspended))
   }
 
   #abort(reason: 'unwanted' | 'drain' | 'lost', graceMs: number): void {

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Fact } from '../contracts/fact.ts'
-import type { Heart, Outcome, Planned, Stamp } from '../contracts/heart.ts'
+import type { Heart, Outcome, Planned, Stamp, TakeContext } from '../contracts/heart.ts'
 import type { ItemId, Ms, WaitId } from '../contracts/ids.ts'
 import type { Claim } from '../contracts/claim.ts'
 import type { AppendRequest, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
@@ -111,7 +111,7 @@ class Drafting<State> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
       let isTaking = true
-      while (isTaking) isTaking = this.#takeOne({ now })
+      while (isTaking) isTaking = this.#takeOne({ now, sequence: this.stamp.sequence })
       const plan = this.#heart.plan(this.state, { attempt: claim.attempt, now, stopping, pending: this.left, ...worn })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
@@ -152,7 +152,7 @@ class Drafting<State> {
     return then === 'keep' && !touches && !this.#heart.reachesOut(this.facts)
   }
 
-  #takeOne(context: { readonly now: Ms }): boolean {
+  #takeOne(context: TakeContext): boolean {
     if (this.left.length === 0) return false
     const taken = this.#heart.take(this.state, this.left, context)
     if (!taken) return false

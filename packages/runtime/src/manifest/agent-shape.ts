@@ -40,7 +40,8 @@ const tool = z.union(
       ref: name,
       approval: z.boolean('true or false').exactOptional(),
       effect: z.enum(['read', 'idempotent', 'once'], 'read, idempotent or once').exactOptional(),
-      timeoutMs: count.exactOptional()
+      timeoutMs: count.exactOptional(),
+      onUnknown: z.enum(['tell', 'ask'], 'tell or ask').exactOptional()
     })
   ],
   'a name, a reference or { ref }'
@@ -120,7 +121,7 @@ export const AGENT_FIELDS: FieldTable = {
   },
   ...modelFields('model'),
   'variables.*': { known: Object.keys(variable.shape), later: [] },
-  'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs'], later: [] },
+  'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs', 'onUnknown'], later: [] },
   'hooks.*': { known: ['name', 'options'], later: [] },
   'agents.*': { known: Object.keys(entry.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }

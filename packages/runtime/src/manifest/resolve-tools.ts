@@ -127,6 +127,14 @@ function findWidened(entry: ToolEntry, index: number, tool: Tool | undefined, se
     const expected = EFFECTS.slice(EFFECTS.indexOf(declared)).join(' or ')
     faults.push({ code: 'invalid', path: ['tools', index, 'effect'], message: 'an entry may only be stricter than its tool', expected })
   }
+  if (entry.onUnknown === 'tell' && tool?.onUnknown === 'ask') {
+    faults.push({
+      code: 'invalid',
+      path: ['tools', index, 'onUnknown'],
+      message: 'an entry may only be stricter than its tool',
+      expected: 'ask'
+    })
+  }
   const bound = timeoutOf(tool, settings)
   if (entry.timeoutMs !== undefined && entry.timeoutMs > bound) {
     const expected = `at most ${bound}`
@@ -162,6 +170,8 @@ async function toDescriptor(
     parallelSafe,
     timeoutMs,
     ...toApproval(asked, tool),
+    ...(tool.reconcile === undefined ? {} : { reconcile: true }),
+    ...((asked.onUnknown ?? tool.onUnknown) === 'ask' ? { onUnknown: 'ask' } : {}),
     version: versionOf(tool)
   }
 }

@@ -47,6 +47,8 @@ const FIELDS: { readonly [field: string]: FieldRule } = {
     expected: 'true, false, { expiresInMs, quorum } with whole numbers above 0, or a function',
     fits: (value) => value === undefined || typeof value === 'function' || isApproval(value)
   },
+  onUnknown: { expected: 'tell or ask', fits: (value) => value === undefined || value === 'tell' || value === 'ask' },
+  reconcile: { expected: 'a function', fits: (value) => value === undefined || typeof value === 'function' },
   execute: { expected: 'a function', fits: (value) => typeof value === 'function' }
 }
 

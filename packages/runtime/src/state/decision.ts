@@ -1,6 +1,7 @@
 import type { RememberedScope } from '../contracts/approval.ts'
 import type { Principal } from '../contracts/ids.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
+import type { SaidOutcome } from './call-suspension.ts'
 
 /** A decision as the fold reads it. */
 export interface ReadDecision {
@@ -31,6 +32,15 @@ export function readDecision(decision: Json, by: Principal | undefined): ReadDec
     isAnswer: word === 'answer' && answer !== undefined,
     answer: word === 'answer' && answer !== undefined ? answer : null
   }
+}
+
+const OUTCOMES: readonly unknown[] = ['happened', 'not_happened'] satisfies readonly SaidOutcome['outcome'][]
+
+/** Only what a person or the host says in so many words lets a call count as done, or run again: whatever cannot be read leaves it unknown (I5, I12). */
+export function readOutcome(decision: Json, by: Principal | undefined): SaidOutcome {
+  const { decision: word, outcome, result } = isObject(decision) && isDecider(by) ? decision : {}
+  if (word !== 'outcome' || !OUTCOMES.includes(outcome)) return { outcome: 'unknown', result: null }
+  return { outcome: outcome as SaidOutcome['outcome'], result: result ?? null }
 }
 
 /** Whether a principal may decide or answer at all: text of models, tools, agents and the runtime never does (I12). */

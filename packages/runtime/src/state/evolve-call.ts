@@ -4,9 +4,10 @@ import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
 import { evolvePauseOver } from './evolve-turn.ts'
-import { readDecision } from './decision.ts'
+import type { ReadDecision } from './decision.ts'
+import { readDecision, readOutcome } from './decision.ts'
 import { toToolMessage } from './history.ts'
-import type { Call, Conversation, State } from './state.ts'
+import type { Call, Conversation, OpenWait, State } from './state.ts'
 import { conversationOf } from './state.ts'
 
 /** The tool that ends a run with a validated result. */
@@ -34,7 +35,27 @@ export function evolveCallGated(state: State, _stamp: Stamp, fact: FactOf<'call.
 /** A call was announced as started. */
 export function evolveCallStarted(state: State, stamp: Stamp, fact: FactOf<'call.started'>): void {
   const call = findCall(conversationOf(state, fact.scope), fact.call)
-  if (call) call.started = { try: fact.try, leg: fact.leg, effect: fact.effect, deadlineMs: fact.deadlineMs, stamp }
+  if (!call) return
+  call.started = { try: fact.try, leg: fact.leg, effect: fact.effect, deadlineMs: fact.deadlineMs, stamp }
+  call.reconciled = null
+  call.outcome = null
+}
+
+/** A leg has ended: the call waits. */
+export function evolveCallSuspended(state: State, _stamp: Stamp, fact: FactOf<'call.suspended'>): void {
+  const call = findCall(conversationOf(state, fact.scope), fact.call)
+  if (!call) return
+  const { leg, wait, kind, subject, expiresAfterMs = null } = fact
+  call.suspended = { leg, wait, kind, state: fact.state, subject, expiresAfterMs }
+  call.decision = null
+  call.reason = null
+}
+
+/** The tool of a call has said what became of its last start. */
+export function evolveCallReconciled(state: State, _stamp: Stamp, fact: FactOf<'call.reconciled'>): void {
+  const call = findCall(conversationOf(state, fact.scope), fact.call)
+  const isLast = call?.started?.try === fact.try && call.started.leg === fact.leg
+  if (call && isLast) call.reconciled = { said: fact.said, final: fact.final, result: fact.result ?? null }
 }
 
 /** A call has its one settlement (I7). The last of a turn closes it: the results become history, in call order. */
@@ -89,18 +110,38 @@ export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wa
   const call = findCall(conversationOf(state, wait.scope), wait.call)
   if (!call) return
   call.wait = null
-  if (fact.as === 'expired') call.decision = 'expired'
-  if (fact.as !== 'decided') return
-  const { approve, reason, edited, isAnswer, answer } = readDecision(fact.decision ?? null, fact.by)
-  if (wait.kind === 'question') {
-    call.answer = answer
-    call.decision = isAnswer ? 'approved' : 'denied'
+  if (fact.as !== 'decided' && fact.as !== 'expired') return
+  // Nobody who said nothing knows anything.
+  if (wait.kind === 'outcome') call.outcome = readOutcome(fact.decision ?? null, fact.by)
+  else if (fact.as === 'expired') call.decision = 'expired'
+  else decide(call, wait, fact)
+}
+
+function decide(call: Call, wait: OpenWait, fact: FactOf<'wait.resolved'>): void {
+  const decision = readDecision(fact.decision ?? null, fact.by)
+  if (call.suspended) resume(call, call.suspended, decision)
+  else if (wait.kind === 'question') {
+    call.answer = decision.answer
+    call.decision = decision.isAnswer ? 'approved' : 'denied'
+  } else approve(call, decision)
+}
+
+/** A refusal ends it; anything that was asked for lets its next leg begin. */
+function resume(call: Call, { leg, state, kind }: NonNullable<Call['suspended']>, decision: ReadDecision): void {
+  if (kind === 'approval' ? decision.approve : decision.isAnswer) {
+    call.resumed = { leg: leg + 1, state, answer: kind === 'approval' ? true : decision.answer }
+    call.suspended = null
     return
   }
-  call.decision = approve ? 'approved' : 'denied'
-  call.reason = reason
-  if (!approve) return
-  call.edited = edited
+  call.decision = 'denied'
+  call.reason = decision.reason
+}
+
+function approve(call: Call, decision: ReadDecision): void {
+  call.decision = decision.approve ? 'approved' : 'denied'
+  call.reason = decision.reason
+  if (!decision.approve) return
+  call.edited = decision.edited
   call.answered = [...call.answered, ...call.asks]
 }
 

@@ -8,8 +8,10 @@ import { evolveThreadForked, evolveThreadRepinned } from './evolve-fork.ts'
 import {
   evolveApprovalRemembered,
   evolveCallGated,
+  evolveCallReconciled,
   evolveCallSettled,
   evolveCallStarted,
+  evolveCallSuspended,
   evolveWaitOpened,
   evolveWaitResolved
 } from './evolve-call.ts'
@@ -44,6 +46,8 @@ const TABLE: Table = {
   'model.failed': evolveModelFailed,
   'call.gated': evolveCallGated,
   'call.started': evolveCallStarted,
+  'call.suspended': evolveCallSuspended,
+  'call.reconciled': evolveCallReconciled,
   'call.settled': evolveCallSettled,
   'hook.recorded': () => {},
   'approval.remembered': evolveApprovalRemembered,

@@ -1,5 +1,6 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Cancelled, Planned } from '../contracts/heart.ts'
+import { hasNextLeg } from './call-legs.ts'
 import { toRunEnded } from './end.ts'
 import { acts, follows } from './planned.ts'
 import { endOfGivenUp } from './quarantine.ts'
@@ -44,6 +45,14 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
 
 function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, attempt: number): Fact | null {
   if (!call.started) return toSettled(run, conversation, call, 'cancelled', { error: 'cancelled before it was run' })
+  if (call.suspended || hasNextLeg(call)) {
+    return toSettled(run, conversation, call, 'cancelled', { error: `cancelled while it waited${toEffectNote(call.started.effect)}` })
+  }
+  if (call.outcome?.outcome === 'not_happened') {
+    return toSettled(run, conversation, call, 'cancelled', {
+      error: 'cancelled; a person says that it had not happened, and it was not run again'
+    })
+  }
   if (call.started.stamp.attempt === attempt) return null
   if (call.started.effect === 'once') return toUnknown(run, conversation, call)
   return toSettled(run, conversation, call, 'cancelled', { error: `cancelled; it had been started${toEffectNote(call.started.effect)}` })

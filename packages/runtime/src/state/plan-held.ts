@@ -1,7 +1,7 @@
 // Keeps I6, I11, I12: what is held runs only after a decision and another look of the gate; time can only refuse.
-import type { Fact } from '../contracts/fact.ts'
+import type { CallOutcome, Fact, WaitKind } from '../contracts/fact.ts'
 import type { Action, PlanContext } from '../contracts/heart.ts'
-import type { Ms } from '../contracts/ids.ts'
+import type { Ms, WaitId } from '../contracts/ids.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { NewWait } from '../contracts/wait.ts'
@@ -19,6 +19,8 @@ export interface CallsDraft {
   readonly open: NewWait[]
   readonly close: string[]
   readonly actions: Action[]
+  /** When something is to be looked at again, on the store's clock. */
+  due: Ms | null
   /** Whether something would be started if this worker did not stop. */
   isHeldBack: boolean
 }
@@ -42,14 +44,21 @@ function planDecided(draft: CallsDraft, call: Call): void {
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: isQuestion ? NO_ANSWER : NOT_DECIDED })
   else if (isQuestion) settle(draft, call, isAnswered ? 'ok' : 'denied', isAnswered ? { value: call.answer } : { error: NO_ANSWER })
   else if (call.decision === 'approved') look(draft, call)
-  else settle(draft, call, 'denied', { error: call.reason === null ? REFUSED : `${REFUSED.slice(0, -1)}: ${call.reason}` })
+  else settle(draft, call, 'denied', { error: call.reason === null ? REFUSED : toRefusal(call.reason) })
 }
 
-const REFUSED = 'A person refused this call.'
+/** What a model reads of a call that a person refused. */
+export const REFUSED = 'A person refused this call.'
 const NOT_DECIDED = 'Nobody decided about this call in time. It was not run.'
 const NO_ANSWER = 'Nobody answered the question.'
 
-function settle({ facts, run, conversation }: CallsDraft, call: Call, outcome: 'denied' | 'expired' | 'ok', result: CallResult): void {
+/** The same with the reason, word for word. */
+export function toRefusal(reason: string): string {
+  return `${REFUSED.slice(0, -1)}: ${reason}`
+}
+
+/** Ends a call. */
+export function settle({ facts, run, conversation }: CallsDraft, call: Call, outcome: CallOutcome, result: CallResult): void {
   facts.push(toSettled(run, conversation, call, outcome, result))
 }
 
@@ -58,12 +67,29 @@ function isQuestionOf(state: State, call: Call): boolean {
 }
 
 function openWait(draft: CallsDraft, call: Call): void {
-  const { state, run, conversation } = draft
+  const { state } = draft
   const kind = isQuestionOf(state, call) ? 'question' : 'approval'
   const id = `${state.thread}:${call.id}:${kind}:${call.waits + 1}`
   const args = call.arguments && 'inline' in call.arguments ? call.arguments.inline : null
   const subject = kind === 'question' ? toQuestion(args) : toSubject(state, call, args)
-  const { expiresAfterMs, needed } = call
+  const { expiresAfterMs, needed, asks } = call
+  openCallWait(draft, call, { id, kind, subject, expiresAfterMs, needed, asks })
+}
+
+/** A wait of a call, as the log and the store are told of it. */
+export interface CallWait {
+  readonly id: WaitId
+  readonly kind: WaitKind
+  readonly subject: Json
+  readonly expiresAfterMs: Ms | null
+  readonly needed: number
+  /** Who asks, where the gate does. */
+  readonly asks?: readonly string[]
+}
+
+/** Opens a wait of a call. */
+export function openCallWait(draft: CallsDraft, call: Call, { id, kind, subject, expiresAfterMs, needed, asks }: CallWait): void {
+  const { state, run, conversation } = draft
   draft.facts.push({
     v: 1,
     type: 'wait.opened',
@@ -72,22 +98,13 @@ function openWait(draft: CallsDraft, call: Call): void {
     wait: id,
     kind,
     call: call.id,
-    asks: call.asks,
+    ...(asks === undefined ? {} : { asks }),
     subject: { inline: subject },
     ...(expiresAfterMs === null ? {} : { expiresAfterMs })
   })
   const { thread, root } = state
-  draft.open.push({
-    id,
-    thread,
-    root,
-    path: '',
-    kind,
-    subject,
-    digest: call.digest ?? '',
-    needed,
-    ...(expiresAfterMs === null ? {} : { expiresInMs: expiresAfterMs })
-  })
+  const expiry = expiresAfterMs === null ? {} : { expiresInMs: expiresAfterMs }
+  draft.open.push({ id, thread, root, path: '', kind, subject, digest: call.digest ?? '', needed, ...expiry })
 }
 
 /** What a person sees who decides: exactly what would run, and who asks. */
@@ -101,7 +118,8 @@ function toQuestion(args: Json): JsonObject {
   return typeof args === 'object' && args !== null && !Array.isArray(args) ? (args as JsonObject) : {}
 }
 
-function expireIfDue(draft: CallsDraft, id: string): void {
+/** Ends a wait of a call whose time is over. */
+export function expireIfDue(draft: CallsDraft, id: string): void {
   const wait = draft.state.waits.get(id)
   if (wait?.expiresAfterMs == null || draft.context.now < wait.stamp.at + wait.expiresAfterMs) return
   const { run, conversation } = draft

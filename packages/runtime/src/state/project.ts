@@ -2,7 +2,7 @@ import type { Fact, RunStatus } from '../contracts/fact.ts'
 import type { ThreadRow } from '../contracts/store.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import { isQuarantined } from './quarantine.ts'
-import type { State } from './state.ts'
+import type { Call, State } from './state.ts'
 
 const PROGRESS: ReadonlySet<Fact['type']> = new Set([
   'model.responded',
@@ -47,7 +47,12 @@ function statusOf(state: State): RunStatus {
 function isWorking(state: State): boolean {
   for (const { turn } of state.conversations.values()) {
     if (turn?.phase === 'infer') return true
-    if (turn?.calls.some((call) => !call.settled && (call.started || call.verdict === null || call.decision !== null))) return true
+    if (turn?.calls.some((call) => !call.settled && isBusy(call))) return true
   }
   return false
+}
+
+/** Whether something is to be done for a call, and nobody is waited for. */
+function isBusy({ wait, started, verdict, decision }: Call): boolean {
+  return wait === null && (started !== null || verdict === null || decision !== null)
 }

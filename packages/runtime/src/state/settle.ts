@@ -14,8 +14,9 @@ export function toEffectNote(effect: Effect): string {
 
 /** A call that may have happened: the model is told so, and nobody pretends (I5). */
 export function toUnknown(run: Run, conversation: Conversation, call: Call): Fact {
+  const tries = call.started?.try ?? 1
+  const told = tries < 2 ? 'It was not run again.' : `It was started ${tries} times, and no result came.`
   return toSettled(run, conversation, call, 'unknown', {
-    error:
-      'The outcome of this call is not known: it was started, and the process that ran it stopped before its result was recorded. It may have happened. It was not run again. Check before you repeat it.'
+    error: `The outcome of this call is not known: it was started, and the process that ran it stopped before its result was recorded. It may have happened. ${told} Check before you repeat it.`
   })
 }

@@ -8,6 +8,7 @@ import type { Body, CallResult } from '../contracts/message.ts'
 import type { Definition, Publication, ToolDescriptor } from '../contracts/publication.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
+import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } from './call-suspension.ts'
 import type { EffectiveLimits } from './limits.ts'
 import { limitsOf } from './limits.ts'
 
@@ -42,6 +43,14 @@ export interface Call {
   expiresAfterMs: Ms | null
   needed: number
   started: CallStart | null
+  /** Its last leg has let go of its process; until the next one may begin. */
+  suspended: CallSuspension | null
+  /** What the leg that is started, or is to be, goes on with. */
+  resumed: CallResumption | null
+  /** What its tool said last of this start, which an older attempt made. */
+  reconciled: CallReconciliation | null
+  /** What a person said of it. */
+  outcome: SaidOutcome | null
   /** Waits opened for this call so far. */
   waits: number
   wait: WaitId | null

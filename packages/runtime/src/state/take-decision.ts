@@ -1,6 +1,6 @@
 // Keeps I10 and I12: a decision is consumed once, with its effect or as discarded; only a person or the host answers.
 import type { Fact, FactOf } from '../contracts/fact.ts'
-import type { Taken } from '../contracts/heart.ts'
+import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
@@ -21,12 +21,13 @@ export function takeDecision(state: State, item: InboxItem): Taken {
   return resolve(state, wait, item, body.decision)
 }
 
-/** A message of a person or the host, as the answer to the only open question; null when it is none. */
-export function takeAnswer(state: State, item: InboxItem): Taken | null {
+/** A message of a person or the host, as the answer to the only open question; null when it is none. What was said before the question was shown answers nothing. */
+export function takeAnswer(state: State, item: InboxItem, { sequence }: Pick<TakeContext, 'sequence'>): Taken | null {
   if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from) || !isActive(state) || isEnding(state)) return null
   const questions = [...state.waits.values()].filter((wait) => wait.kind === 'question')
   const [question] = questions
   if (!question || questions.length > 1) return null
+  if (question.stamp.sequence >= sequence || item.at < question.stamp.at) return null
   const text = textOf((item.body as unknown as { readonly parts: readonly Part[] }).parts)
   const answer = text === null ? undefined : toAnswer(callOf(state, question), text)
   return answer === undefined ? null : resolve(state, question, item, { decision: 'answer', answer })
@@ -53,7 +54,8 @@ function resolve(state: State, wait: OpenWait, item: InboxItem, decision: Json):
 function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxItem): Fact | null {
   const { approve, remember, edited } = readDecision(decision, item.from)
   const call = callOf(state, wait)
-  if (!approve || remember === null || wait.kind !== 'approval' || !call?.digest) return null
+  // What a tool asks in the middle of its work is about that work alone.
+  if (!approve || remember === null || wait.kind !== 'approval' || !call?.digest || call.suspended) return null
   const tool = state.tools.get(call.tool)
   // Edited arguments are not what was shown: no digest of theirs is known yet.
   if (!tool || (remember === 'arguments' && edited !== null)) return null
@@ -89,7 +91,8 @@ function textOf(parts: readonly Part[]): string | null {
 
 /** What a text answers to a question: one of its options, or the text where no other kind is asked for. Undefined: it does not answer. */
 function toAnswer(call: Call | undefined, text: string): Json | undefined {
-  const question = (call?.arguments && 'inline' in call.arguments ? call.arguments.inline : null) as JsonObject | null
+  const asked = call?.suspended ? call.suspended.subject : call?.arguments
+  const question = (asked && 'inline' in asked ? asked.inline : null) as JsonObject | null
   if (!question) return undefined
   const { options, schema } = question
   if (Array.isArray(options) && options.length > 0) {

@@ -1,6 +1,6 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
 import type { Fact, WaitKind } from '../contracts/fact.ts'
-import type { Taken } from '../contracts/heart.ts'
+import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
@@ -27,14 +27,14 @@ export interface MessageBody {
  * The one item that can be taken now, and the facts that consume it; null when nothing can. A cancel comes first, then decisions, then
  * messages in order of arrival. An item whose kind this program does not act on is left alone.
  */
-export function take(state: State, items: readonly InboxItem[], context: { readonly now: Ms }): Taken | null {
+export function take(state: State, items: readonly InboxItem[], context: TakeContext): Taken | null {
   const cancel = items.find((item) => item.kind === 'cancel')
   if (cancel) return takeCancel(state, items, cancel)
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
   const message = items.find((item) => item.kind === 'start' || isMessage(item))
   if (!message) return null
-  const answer = takeAnswer(state, message)
+  const answer = takeAnswer(state, message, context)
   if (answer) return answer
   if (retriedRun(message) !== undefined) return takeRetry(state, message)
   return canTakeMessage(state, context.now) ? takeMessage(state, message) : null

@@ -64,6 +64,8 @@ export const definition = shapeOf<Definition>()({
       parallelSafe: z.boolean(),
       timeoutMs: positive,
       approval: approval.exactOptional(),
+      reconcile: z.literal(true).exactOptional(),
+      onUnknown: z.literal('ask').exactOptional(),
       version: text
     })
   ),

@@ -42,7 +42,24 @@ const calls = {
     needed: count.exactOptional()
   },
   'call.started': { call: text, try: count, leg: count, effect, deadlineMs: count },
-  'call.suspended': { call: text, leg: count, wait: text, state: body(json) },
+  'call.suspended': {
+    call: text,
+    leg: count,
+    wait: text,
+    kind: z.enum(WAIT_KINDS),
+    state: body(json),
+    subject: body(json),
+    expiresAfterMs: count.exactOptional()
+  },
+  'call.reconciled': {
+    call: text,
+    try: count,
+    leg: count,
+    said: z.enum(['done', 'not_done', 'unknown', 'failed']),
+    final: z.boolean(),
+    result: body(callResult).exactOptional(),
+    error: text.exactOptional()
+  },
   'call.settled': {
     call: text,
     outcome: z.enum(['ok', 'error', 'denied', 'blocked', 'cancelled', 'timeout', 'unknown', 'expired']),

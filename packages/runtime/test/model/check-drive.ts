@@ -67,6 +67,8 @@ export class DriveCheck {
     }
     for (const fact of this.#reported) {
       if (fact.type === 'call.settled' && !answered.has(fact.call)) this.#fail(`the result of ${fact.call} was dropped`)
+      if (fact.type === 'call.suspended' && !answered.has(`${fact.call}.${fact.leg}`))
+        this.#fail(`the suspension of ${fact.call} was dropped`)
       if (fact.type === 'model.failed' && !answered.has(`${fact.turn}#${fact.try}`)) this.#fail(`the failure of ${fact.turn} was dropped`)
       if (fact.type === 'model.responded' && ![...answered].some((id) => id.startsWith(`${fact.turn}#`)))
         this.#fail(`the answer of ${fact.turn} was dropped`)

@@ -1,10 +1,7 @@
-import { APPROVALS } from './clients.ts'
 import type { Fact, FactOf } from '../../src/contracts/fact.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
-import { inlineOf } from '../../src/state/body.ts'
-import { isOwnCall } from '../../src/state/evolve-turn.ts'
-import type { LoggedCall } from './check-order.ts'
-import { assertPlace } from './check-order.ts'
+import type { LoggedCall, LogPlace } from './check-calls.ts'
+import { CallJudge, isCallFact, resolveWait } from './check-calls.ts'
 import type { InterruptJudge } from './check-interrupts.ts'
 import { createInterruptJudge } from './check-interrupts.ts'
 import type { ItemJudge } from './check-items.ts'
@@ -29,7 +26,7 @@ export function checkLog(model: Model, thread: ThreadId): void {
     const isFirst = attempt > lastAttempt
     assert(claims === (isFirst ? 1 : 0), 'I3', `commit ${sequence} claims attempt ${attempt} ${claims} times`)
     assert(!isFirst || facts[0]?.type === 'attempt.claimed', 'I3', `attempt ${attempt} does not begin with its claim`)
-    reader.readCommit(attempt, facts)
+    reader.readCommit({ attempt, at }, facts)
     lastAttempt = attempt
     lastAt = at
   }
@@ -49,11 +46,12 @@ class LogReader {
   readonly #quarantine: QuarantineJudge = createQuarantineJudge()
   readonly #judgeModel: (fact: FactOf<'turn.started'>) => void
   #run: { readonly id: string; cancelled: boolean } | null = null
-  #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean; calls: LoggedCall[] } | null = null
-  readonly #waits = new Map<string, LoggedCall | null>()
+  #turn: { readonly id: string; readonly number: number; try: number; isOpen: boolean } | null = null
+  readonly #calls: CallJudge
+  readonly #waits = new Map<string, { readonly call: LoggedCall; readonly kind: string; readonly place: LogPlace } | null>()
   readonly #knownWaits = new Set<string>()
   #unanswered: 'now' | 'before' | null = null
-  #attempt = 0
+  #place: LogPlace = { attempt: 0, at: 0 }
 
   constructor(model: Model, thread: ThreadId, witnessed: WitnessedThread) {
     this.#model = model
@@ -62,10 +60,11 @@ class LogReader {
     this.#items = createItemJudge(witnessed.items)
     this.#interrupts = createInterruptJudge(witnessed.items)
     this.#judgeModel = createModelJudge(model.publication)
+    this.#calls = new CallJudge(model.publication)
   }
 
-  readCommit(attempt: number, facts: readonly Fact[]): void {
-    this.#attempt = attempt
+  readCommit(place: LogPlace, facts: readonly Fact[]): void {
+    this.#place = place
     for (const fact of facts) {
       if (fact.type !== 'run.started' && fact.run !== undefined) {
         assert(fact.run === this.#run?.id, 'I3', `${fact.type} names ${fact.run}, which is not under way`)
@@ -83,10 +82,8 @@ class LogReader {
 
   end(): void {
     const { effects } = this.#model
-    for (const call of this.#allCalls) this.#assertHonest(call, effects.starts(this.#thread, call.id))
+    for (const call of this.#calls.all) this.#assertHonest(call, effects.starts(this.#thread, call.id))
   }
-
-  readonly #allCalls: LoggedCall[] = []
 
   #read(fact: Fact): void {
     switch (fact.type) {
@@ -120,19 +117,11 @@ class LogReader {
   }
 
   #readCallFact(fact: Fact): void {
-    switch (fact.type) {
-      case 'call.gated':
-        return this.#gated(fact)
-      case 'call.started':
-        return this.#started(fact)
-      case 'call.settled':
-        return this.#settled(fact)
-      case 'wait.opened':
-        return this.#waitOpened(fact)
-      case 'wait.resolved':
-        return this.#waitResolved(fact)
-      default:
-        return
+    if (fact.type === 'wait.opened') this.#waitOpened(fact)
+    else if (fact.type === 'wait.resolved') this.#waitResolved(fact)
+    else if (isCallFact(fact)) {
+      assert(fact.type !== 'call.started' || this.#run?.cancelled !== true, 'cancel', `${fact.call} starts after the cancel`)
+      this.#calls.read(fact, this.#place)
     }
   }
 
@@ -140,10 +129,11 @@ class LogReader {
     assert(this.#run === null, 'I3', `${fact.run} starts while ${this.#run?.id} is under way`)
     this.#run = { id: fact.run ?? '', cancelled: false }
     this.#turn = null
+    this.#calls.calls = []
   }
 
   #runEnded(fact: FactOf<'run.ended'>): void {
-    const open = this.#turn?.calls.filter((call) => !call.settled).map((call) => call.id) ?? []
+    const open = this.#calls.calls.filter((call) => !call.settled).map((call) => call.id)
     assert(open.length === 0, 'I17', `${fact.run} ends with open calls ${open.join(' ')}`)
     assert(this.#waits.size === 0, 'I17', `${fact.run} ends with open waits ${[...this.#waits.keys()].join(' ')}`)
     assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)
@@ -169,7 +159,8 @@ class LogReader {
     )
     const { maxTurns } = this.#model.publication.definition.limits
     assert(number <= (maxTurns ?? Number.POSITIVE_INFINITY), 'limit', `${fact.turn} is beyond the turn limit`)
-    this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true, calls: [] }
+    this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true }
+    this.#calls.calls = []
     this.#unanswered = null
     assert(this.#waits.size === 0, 'I17', `${fact.turn} starts while its pause is open`)
     this.#judgeModel(fact)
@@ -178,57 +169,7 @@ class LogReader {
   #responded(fact: FactOf<'model.responded'>): void {
     assert(this.#turn?.id === fact.turn && this.#turn.isOpen, 'I7', `${fact.turn} is answered unasked`)
     this.#turn.isOpen = false
-    const toCall = (tool: string, position: number): LoggedCall => ({
-      id: `${fact.turn}.${position}`,
-      tool,
-      verdict: null,
-      approved: null,
-      expired: false,
-      held: false,
-      started: null,
-      settled: null
-    })
-    this.#turn.calls = inlineOf(fact.parts)
-      .filter(isOwnCall)
-      .map((part, position) => toCall(part.tool, position))
-    this.#allCalls.push(...this.#turn.calls)
-  }
-
-  #gated(fact: FactOf<'call.gated'>): void {
-    const call = this.#call(fact.call)
-    const isAgain = call.verdict === 'hold' && call.approved === true
-    assert(call.verdict === null || isAgain, 'I6', `${fact.call} is gated again without an approval`)
-    call.verdict = fact.verdict
-    call.held = fact.verdict === 'hold'
-    call.approved = null
-  }
-
-  #started(fact: FactOf<'call.started'>): void {
-    const call = this.#call(fact.call)
-    const { started } = call
-    assert(this.#run?.cancelled !== true, 'cancel', `${fact.call} starts after the cancel`)
-    assert(call.verdict === 'run', 'I6', `${fact.call} starts without leave`)
-    assert(
-      fact.try === (started?.try ?? 0) + 1 && fact.try <= 3,
-      'I5',
-      `${fact.call} is started as try ${fact.try} after ${started?.try ?? 0}`
-    )
-    assert(!started || (started.effect !== 'once' && started.attempt < this.#attempt), 'I5', `${fact.call} is started again`)
-    call.started = { try: fact.try, attempt: this.#attempt, effect: fact.effect }
-    assertPlace(this.#model.publication, this.#turn?.calls ?? [], call)
-  }
-
-  #settled(fact: FactOf<'call.settled'>): void {
-    const call = this.#call(fact.call)
-    assert(call.settled === null, 'I7', `${fact.call} is settled twice`)
-    const { outcome } = fact
-    if (outcome === 'denied') assert(call.approved === false, 'I12', `${fact.call} is denied by nobody`)
-    if (outcome === 'expired') assert(call.expired, 'I12', `${fact.call} has not expired`)
-    if (outcome === 'blocked') assert(call.verdict === 'block', 'I6', `${fact.call} is blocked without a reason`)
-    if (outcome === 'unknown')
-      assert(call.started !== null && call.started.attempt < this.#attempt, 'I5', `${fact.call} is unknown to its own attempt`)
-    if (outcome === 'ok' && !call.started) assert(call.verdict === 'respond', 'I5', `${fact.call} is said to have run`)
-    call.settled = outcome
+    this.#calls.respond(fact)
   }
 
   /** What is said never to have been started was never started (I5). */
@@ -238,7 +179,7 @@ class LogReader {
 
   #waitOpened(fact: FactOf<'wait.opened'>): void {
     assert(!this.#knownWaits.has(fact.wait), 'I11', `${fact.wait} is opened twice`)
-    if (fact.kind !== 'approval') {
+    if (fact.call === undefined) {
       const isBetweenTries = this.#turn !== null && !this.#hasOpenTurn() && this.#waits.size === 0
       assert(fact.kind !== 'timer' || isBetweenTries, 'I11', `${fact.wait} is opened where no try is due`)
       assert(this.#run?.cancelled === false, 'I11', `${fact.wait} is opened in a run that ends`)
@@ -246,33 +187,36 @@ class LogReader {
       this.#waits.set(fact.wait, null)
       return
     }
-    const call = this.#call(fact.call ?? '')
-    assert(call.held && !call.settled && this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened for a call that is not held`)
+    assert(this.#run?.cancelled !== true, 'I11', `${fact.wait} is opened in a run that is cancelled`)
+    const call = this.#calls.waits({ ...fact, call: fact.call }, this.#place)
     this.#knownWaits.add(fact.wait)
-    this.#waits.set(fact.wait, call)
+    this.#waits.set(fact.wait, { call, kind: fact.kind, place: this.#place })
   }
 
   #waitResolved(fact: FactOf<'wait.resolved'>): void {
-    const call = this.#waits.get(fact.wait)
-    assert(call !== undefined, 'I11', `${fact.wait} is resolved and was not open`)
+    const wait = this.#waits.get(fact.wait)
+    assert(wait !== undefined, 'I11', `${fact.wait} is resolved and was not open`)
     this.#waits.delete(fact.wait)
     const decision = this.#witnessed.decisions.get(fact.wait)
-    if (fact.as === 'decided') {
+    const isAnswered = fact.as === 'decided' && !fact.cause?.startsWith('decide:')
+    if (isAnswered) this.#assertAnswer(fact, wait)
+    else if (fact.as === 'decided') {
       assert(JSON.stringify(decision) === JSON.stringify(fact.decision), 'I12', `${fact.wait} is resolved otherwise than it was decided`)
     }
     if (fact.as === 'expired') assert(decision === undefined, 'I12', `${fact.wait} expires although it was decided`)
-    if (!call) return
-    call.expired = fact.as === 'expired'
-    if (fact.as === 'decided') call.approved = APPROVALS.includes(JSON.stringify(fact.decision))
+    if (wait) resolveWait(wait.call, wait.kind, fact)
   }
 
-  #call(id: string): LoggedCall {
-    const call = this.#turn?.calls.find((each) => each.id === id)
-    assert(call !== undefined && !call.settled, 'I7', `${id} is spoken of and is not open`)
-    return call
+  /** A message answers the one question that is open, when it was said after that was shown. */
+  #assertAnswer({ wait: id, cause = '' }: FactOf<'wait.resolved'>, wait: { readonly kind: string; readonly place: LogPlace } | null): void {
+    const item = this.#witnessed.items.get(cause)
+    assert(item?.kind === 'message' || item?.kind === 'interrupt', 'I12', `${id} is answered by ${cause}`)
+    const others = [...this.#waits.values()].filter((each) => each?.kind === 'question')
+    assert(wait?.kind === 'question' && others.length === 0, 'I12', `${cause} is no answer to ${id}`)
+    assert(wait.place !== this.#place && (item.at ?? 0) >= wait.place.at, 'I11', `${cause} answers ${id}, which it had not seen`)
   }
 
   #hasOpenTurn(): boolean {
-    return this.#turn !== null && (this.#turn.isOpen || this.#turn.calls.some((call) => !call.settled))
+    return this.#turn !== null && (this.#turn.isOpen || this.#calls.hasOpen)
   }
 }

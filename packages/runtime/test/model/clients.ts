@@ -1,8 +1,9 @@
-import type { Principal, ThreadId } from '../../src/contracts/ids.ts'
+import type { Principal, ThreadId, WaitId } from '../../src/contracts/ids.ts'
 import type { Json } from '../../src/contracts/json.ts'
 import type { ItemKind, NewItem } from '../../src/contracts/store.ts'
 import { project } from '../../src/state/project.ts'
 import { emptyState } from '../../src/state/state.ts'
+import type { WaitRow } from '../../src/contracts/wait.ts'
 import type { LinkedStore } from './link.ts'
 import { linkStore } from './link.ts'
 import type { Model } from './model.ts'
@@ -15,6 +16,7 @@ const COMMON = [{ decision: 'approve' }, { decision: 'deny', reason: 'no' }] as 
 const ALONE = [
   'approve',
   'later',
+  { decision: 'answer', answer: 7 },
   { decision: 'approve', arguments: { n: 7 } },
   { decision: 'approve', remember: 'thread' },
   { decision: 'approve', arguments: [] }
@@ -72,15 +74,29 @@ export class Clients {
       await scheduler.sleep(this.#process, random.int(5, 250))
       for (const thread of threads) {
         for (const wait of witness.thread(thread).openWaits) {
-          if (!random.chance(patience)) continue
-          const row = await this.#model.inner.wait(wait)
-          // Two who edit differently agree on nothing, and nobody else is there.
-          const decision = random.pick<Json>((row?.needed ?? 1) > 1 ? COMMON : [...COMMON, ...ALONE])
+          // A pause is mostly left to end by itself.
+          if (!random.chance(wait.includes(':timer:') ? patience / 5 : patience)) continue
+          const decision = await this.#decision(wait)
           await this.#untilKnown(() => this.#store.decide(wait, decision, by))
           if (random.chance(0.7)) this.#hint(thread)
         }
       }
     }
+  }
+
+  async #decision(wait: WaitId): Promise<Json> {
+    const row = await this.#model.inner.wait(wait)
+    if (row?.kind === 'outcome') return this.#outcome(row)
+    // Two who edit differently agree on nothing, and nobody else is there.
+    return this.#model.random.pick<Json>((row?.needed ?? 1) > 1 ? COMMON : [...COMMON, ...ALONE])
+  }
+
+  /** Whoever is asked what became of a call looks, and mostly says what there is. */
+  #outcome({ thread, subject }: WaitRow): Json {
+    const { random, effects } = this.#model
+    if (random.chance(0.15)) return random.pick<Json>([{ decision: 'outcome', outcome: 'unknown' }, { decision: 'approve' }, 'happened'])
+    const { call, leg } = subject as { readonly call: string; readonly leg: number }
+    return { decision: 'outcome', outcome: effects.look(thread, call, leg) === 'done' ? 'happened' : 'not_happened' }
   }
 
   #item(thread: ThreadId, kind: ItemKind): NewItem {

@@ -15,6 +15,10 @@ export interface EffectRecord {
   starts: number
   /** How often it came about: a process may die between the start and this. */
   landings: number
+  /** Somebody who looked has found that the starts so far came to nothing: one more may. */
+  allowed: number
+  /** On the store's clock: what is sent later is not taken. */
+  deadline: number
 }
 
 /** The world outside. It remembers every effect, and knows what the store had accepted when it began. */
@@ -22,9 +26,11 @@ export class Effects {
   readonly records = new Map<string, EffectRecord>()
   modelCalls = 0
   readonly #witness: Witness
+  readonly #now: () => number
 
-  constructor(witness: Witness) {
+  constructor(witness: Witness, now: () => number) {
     this.#witness = witness
+    this.#now = now
   }
 
   /** A model call begins. Throws a `Violation` when it may not. */
@@ -43,26 +49,45 @@ export class Effects {
     if (!call?.started || !call.arguments || !gated) throw new Violation('I6', `${action.id} starts without having been gated`)
     const isSame = toCanonicalJson(inlineOf(call.arguments)) === toCanonicalJson(inlineOf(gated.arguments)) && call.digest === gated.digest
     if (!isSame) throw new Violation('I6', `${action.id} does not run what was gated`)
-    const record = this.#record(`${state.thread}:${action.call}`, call.tool, call.started.effect)
+    const { effect, leg, deadlineMs } = call.started
+    const record = this.#record(keyOf(state.thread, action.call, leg), call.tool, effect)
     record.starts++
-    if (record.effect === 'once' && record.starts > 1) throw new Violation('I5', `${action.id} is started ${record.starts} times`)
+    record.deadline = this.#now() + deadlineMs
+    if (record.effect === 'once' && record.starts > record.allowed)
+      throw new Violation('I5', `${action.id} is started ${record.starts} times`)
     return record
   }
 
   /** An effect comes about. Throws a `Violation` when it happened before and must not happen twice. */
   land(record: EffectRecord): void {
+    if (this.#now() > record.deadline) return
     record.landings++
     if (record.effect === 'once' && record.landings > 1) throw new Violation('I5', `${record.tool} happened ${record.landings} times`)
   }
 
   starts(thread: ThreadId, call: string): number {
-    return this.records.get(`${thread}:${call}`)?.starts ?? 0
+    return this.records.get(keyOf(thread, call, 1))?.starts ?? 0
+  }
+
+  /** A tool looks for what a start of its own has done. Throws a `Violation` when it may not be asked. */
+  reconcile(action: Extract<Action, { do: 'reconcile' }>, state: State, attempt: number): EffectRecord {
+    const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
+    const { started } = call ?? {}
+    const announced = this.#witness.thread(state.thread).announced.get(`${action.call}#${started?.try}.${started?.leg}`)
+    if (!started || announced === undefined || announced >= attempt) throw new Violation('I4', `${action.id} asks about its own attempt`)
+    return this.#record(keyOf(state.thread, action.call, started.leg), call?.tool ?? '', started.effect)
+  }
+
+  /** What somebody finds who looks whether the last start of a call came about; when nothing did, one more start is right. */
+  look(thread: ThreadId, call: string, leg: number): 'done' | 'not_done' {
+    const record = this.records.get(keyOf(thread, call, leg))
+    return record ? found(record) : 'not_done'
   }
 
   #record(key: string, tool: string, effect: string): EffectRecord {
     const known = this.records.get(key)
     if (known) return known
-    const made: EffectRecord = { tool, effect, starts: 0, landings: 0 }
+    const made: EffectRecord = { tool, effect, starts: 0, landings: 0, allowed: 1, deadline: 0 }
     this.records.set(key, made)
     return made
   }
@@ -75,4 +100,15 @@ export class Effects {
     if (thread.ended.has(run)) throw new Violation('I17', `${id} starts after its run has ended`)
     return thread
   }
+}
+
+/** Whether something came about; when nothing did, one more start is right. */
+export function found(record: EffectRecord, isOver = true): 'done' | 'not_done' {
+  if (record.landings > 0) return 'done'
+  if (isOver) record.allowed = record.starts + 1
+  return 'not_done'
+}
+
+function keyOf(thread: ThreadId, call: string, leg: number): string {
+  return `${thread}:${call}:${leg}`
 }

@@ -44,6 +44,8 @@ export class Model {
   readonly crashBudget: number
   /** Whether the waits of this schedule expire. */
   readonly expiresAfterMs: number | null
+  /** By how much calls last longer than the shortest: then more of them are cut off. */
+  readonly slowness: number
   violation: Violation | null = null
 
   constructor(seed: number, sabotage: Sabotage = {}) {
@@ -56,7 +58,8 @@ export class Model {
     this.weather = { rough: true, lostRequest: 0.02 * harsh, lostAnswer: 0.03 * harsh, lateRequest: 0.01 * harsh }
     this.crashBudget = random.pick([1, 2, 3, 5])
     this.witness = new Witness(this.crashBudget, (violation) => this.violate(violation))
-    this.effects = new Effects(this.witness)
+    this.effects = new Effects(this.witness, () => this.storeNow())
+    this.slowness = random.pick([1, 1, 4])
     this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
     const limits = {
       maxTurns: random.int(2, 5),

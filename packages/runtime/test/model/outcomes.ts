@@ -1,7 +1,8 @@
-import type { CallOutcome, Fact, ModelFailure, OutputCheck } from '../../src/contracts/fact.ts'
+import type { CallOutcome, Fact, ModelFailure, OutputCheck, ReconcileAnswer } from '../../src/contracts/fact.ts'
 import type { CallResult, Part } from '../../src/contracts/message.ts'
+import type { SuspensionKind } from '../../src/contracts/suspension.ts'
 import { parseArguments } from '../../src/state/arguments.ts'
-import type { State } from '../../src/state/state.ts'
+import type { Call, State } from '../../src/state/state.ts'
 import { conversationOf } from '../../src/state/state.ts'
 
 type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
@@ -77,6 +78,39 @@ export function failure(
 export function result(state: State, position: number, given: CallResult = { value: 'done' }, outcome: CallOutcome = 'ok'): Fact {
   const call = `${turnOf(state)}.${position}`
   return { v: 1, type: 'call.settled', run: state.run?.id ?? '', scope: '', call, outcome, result: { inline: given } }
+}
+
+/** A leg of a call lets go. */
+export function suspended(state: State, call: Call, kind: SuspensionKind, expiresAfterMs?: number): Fact {
+  return {
+    v: 1,
+    type: 'call.suspended',
+    run: state.run?.id ?? '',
+    scope: '',
+    call: call.id,
+    leg: call.started?.leg ?? 1,
+    wait: `${state.thread}:${call.id}:${kind}:${call.waits + 1}`,
+    kind,
+    state: { inline: 'kept' },
+    subject: { inline: { question: 'well?' } },
+    ...(expiresAfterMs === undefined ? {} : { expiresAfterMs })
+  }
+}
+
+/** A tool says what became of the last start of its call. */
+export function reconciled(state: State, call: Call, said: ReconcileAnswer, final: boolean): Fact {
+  return {
+    v: 1,
+    type: 'call.reconciled',
+    run: state.run?.id ?? '',
+    scope: '',
+    call: call.id,
+    try: call.started?.try ?? 1,
+    leg: call.started?.leg ?? 1,
+    said,
+    final,
+    ...(said === 'done' ? { result: { inline: { value: 'done before' } } } : {})
+  }
 }
 
 function turnOf(state: State): string {

@@ -4,9 +4,11 @@ import type { Part, ToolCallPart } from '../../src/contracts/message.ts'
 import type { CallResult } from '../../src/contracts/message.ts'
 import { parseArguments } from '../../src/state/arguments.ts'
 import { TASK_COMPLETE } from '../../src/state/evolve-call.ts'
+import type { ToolDescriptor } from '../../src/contracts/publication.ts'
 import type { State } from '../../src/state/state.ts'
 import { conversationOf } from '../../src/state/state.ts'
 import type { Effects } from './effects.ts'
+import { found } from './effects.ts'
 import { TOOLS } from './publication.ts'
 import type { Random } from './random.ts'
 import type { Process, Scheduler } from './scheduler.ts'
@@ -18,6 +20,7 @@ export interface PerformWorld {
   readonly effects: Effects
   readonly process: Process
   readonly attempt: number
+  readonly slowness: number
   /** Called with what must not be: effects never throw into the driver. */
   violate(error: unknown): void
 }
@@ -30,6 +33,7 @@ export function performFake(action: Action, state: State, done: Done, world: Per
   try {
     if (action.do === 'infer') return infer(action, state, done, world)
     if (action.do === 'gate') return gate(action, state, done, world)
+    if (action.do === 'reconcile') return reconcile(action, state, done, world)
     return run(action, state, done, world)
   } catch (error) {
     world.violate(error)
@@ -80,8 +84,8 @@ const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
 function retryAfter(random: Random): { readonly retryAfterMs?: number } {
   const luck = random.next()
   if (luck < 0.5) return {}
-  if (luck < 0.8) return { retryAfterMs: random.int(0, 400) }
-  return { retryAfterMs: luck < 0.85 ? 6_000 : luck < 0.98 ? 700_000 : 700_000_000 }
+  if (luck < 0.7) return { retryAfterMs: random.int(0, 400) }
+  return { retryAfterMs: luck < 0.75 ? 6_000 : luck < 0.98 ? 700_000 : 700_000_000 }
 }
 
 /** An answer, and what the gate says of its calls in the same outcome; it leaves some calls to `gate` actions. */
@@ -116,10 +120,13 @@ function respond(
   return [responded, ...gated.filter(() => !random.chance(0.12))]
 }
 
+/** Tools about which somebody is asked when a process dies. */
+const DOUBTFUL = TOOLS.filter(({ onUnknown }) => onUnknown === 'ask') as readonly ToolDescriptor[] as typeof TOOLS
+
 function toCallPart(wireIds: readonly string[], random: Random): ToolCallPart {
   const [some = ''] = wireIds
   const ids = ['', some, `w${random.int(0, 3)}`, `w${random.int(4, 1_000_000)}`] as const
-  const tool = random.pick(TOOLS)
+  const tool = random.pick(random.chance(0.2) ? DOUBTFUL : TOOLS)
   const input = random.chance(0.3) ? '{"n":0}' : JSON.stringify({ n: random.int(1, 1_000_000) })
   return { type: 'tool-call', id: random.pick(ids), tool: tool.name, input }
 }
@@ -195,7 +202,7 @@ function run(action: Extract<Action, { do: 'run' }>, state: State, done: Done, w
   ]
   if (action.cancelled) return atOnce(done, settled('cancelled', { error: 'cancelled before it was run' }))
   const record = effects.startCall(action, state, world.attempt)
-  const durationMs = random.chance(0.1) ? 0 : random.int(1, 150)
+  const durationMs = random.chance(0.1) ? 0 : random.int(1, 150) * world.slowness
   // It comes about whatever the process is told meanwhile: only a death prevents it.
   scheduler.after(process, random.int(0, durationMs), () => {
     try {
@@ -207,11 +214,40 @@ function run(action: Extract<Action, { do: 'run' }>, state: State, done: Done, w
   return lasting(world, done, durationMs, {
     outcome: () => {
       const luck = random.next()
+      if (luck > 0.85) return [toSuspended(action, state, random)]
       if (luck < 0.1) return settled('error', { error: 'it broke' })
       return luck < 0.13 ? settled('timeout', { error: 'too slow' }) : settled('ok', { value: random.chance(0.2) ? '' : { ok: true } })
     },
     aborted: () => settled('cancelled', { error: 'cancelled while it ran' })
   })
+}
+
+const KINDS = ['external', 'approval', 'question'] as const
+
+/** A leg that lets go. */
+function toSuspended({ scope, call: id }: Extract<Action, { do: 'run' }>, state: State, random: Random): Fact {
+  const call = conversationOf(state, scope).turn?.calls.find((each) => each.id === id)
+  const leg = call?.started?.leg ?? 1
+  const kind = random.pick(KINDS)
+  const wait = `${state.thread}:${id}:${kind}:${(call?.waits ?? 0) + 1}`
+  const more = random.chance(0.2) ? { expiresAfterMs: random.int(20, 900) } : {}
+  const bodies = { state: { inline: { leg } }, subject: { inline: { question: 'well?' } } }
+  return { v: 1, type: 'call.suspended', run: state.run?.id ?? '', scope, call: id, leg, wait, kind, ...bodies, ...more }
+}
+
+/** A tool that looks for what it did, and mostly knows. */
+function reconcile(action: Extract<Action, { do: 'reconcile' }>, state: State, done: Done, world: PerformWorld): Running {
+  const { random, effects } = world
+  const record = effects.reconcile(action, state, world.attempt)
+  const { try: count = 0, leg = 0 } = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)?.started ?? {}
+  const fact = { v: 1, type: 'call.reconciled', run: state.run?.id ?? '', scope: action.scope, call: action.call, try: count, leg } as const
+  const say = (): readonly Fact[] => {
+    const luck = random.next()
+    const { final } = action
+    const said = luck < 0.1 ? 'unknown' : luck < 0.2 ? 'failed' : found(record, final)
+    return [{ ...fact, said, final, ...(said === 'done' ? { result: { inline: { value: 'done before' } } } : {}) }]
+  }
+  return lasting(world, done, random.int(0, 60), { outcome: say, aborted: () => [] })
 }
 
 interface Ends {

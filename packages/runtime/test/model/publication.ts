@@ -26,6 +26,8 @@ export const TOOLS: readonly [ToolDescriptor, ...ToolDescriptor[]] = [
   tool('wire', 'once', true),
   tool('scan', 'read', false),
   tool('move', 'once', false),
+  toolOf('charge', { effect: 'once', reconcile: true, onUnknown: 'ask', timeoutMs: 900 }),
+  toolOf('ship', { effect: 'once', parallelSafe: false, onUnknown: 'ask', timeoutMs: 700 }),
   toolOf('task_complete', { identity: 'agent:task_complete' })
 ]
 

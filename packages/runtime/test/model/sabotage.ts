@@ -102,6 +102,46 @@ export const withForgottenEffects: Sabotage = {
   }
 }
 
+/** A tool's word that nothing was done counts at once, and not only when nothing more can come of the call. */
+export const withHastyReconcile: Sabotage = {
+  ports: (ports) => ({
+    ...ports,
+    perform: (action, state, done) =>
+      ports.perform(action, state, (facts) =>
+        done(facts.map((fact) => (fact.type === 'call.reconciled' ? { ...fact, final: true } : fact)))
+      )
+  })
+}
+
+/** A driver that starts the next leg of a call although nobody has answered: what it waits for seems to be there. */
+export const withoutWaits: Sabotage = {
+  ports: (ports) => ({
+    ...ports,
+    evolve: (state, stamp, fact) => {
+      const evolved = ports.evolve(state, stamp, fact)
+      if (fact.type !== 'call.suspended') return evolved
+      const resolved = {
+        v: 1,
+        type: 'wait.resolved',
+        scope: '',
+        wait: fact.wait,
+        as: 'decided',
+        decision: { decision: 'answer', answer: 1 }
+      } as const
+      ports.evolve(evolved, stamp, {
+        v: 1,
+        type: 'wait.opened',
+        scope: '',
+        wait: fact.wait,
+        kind: fact.kind,
+        call: fact.call,
+        subject: fact.subject
+      })
+      return ports.evolve(evolved, stamp, { ...resolved, by: { kind: 'host', id: 'nobody' } })
+    }
+  })
+}
+
 function isAnnounced(action: Action, facts: readonly Fact[]): boolean {
   return facts.some((fact) => (fact.type === 'call.started' ? 'call' in action && fact.call === action.call : fact.type === 'turn.started'))
 }

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check'
-import type { CallOutcome, Fact, ModelFailure } from '../../src/contracts/fact.ts'
+import type { CallOutcome, Fact, ModelFailure, ReconcileAnswer } from '../../src/contracts/fact.ts'
 import type { Json } from '../../src/contracts/json.ts'
 import type { Part } from '../../src/contracts/message.ts'
-import { answer, failure, gated, result, textPart } from './outcomes.ts'
+import type { SuspensionKind } from '../../src/contracts/suspension.ts'
+import { answer, failure, gated, reconciled, result, suspended, textPart } from './outcomes.ts'
 import { toPlainCallId } from '../../src/state/shown-history.ts'
 import type { PureThread } from './pure-thread.ts'
 import { TOOLS } from './publication.ts'
@@ -21,6 +22,8 @@ export type Step =
   | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number; readonly code?: string }
   | { readonly do: 'gate'; readonly nth: number; readonly verdict: Verdict }
   | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string }
+  | { readonly do: 'suspend'; readonly nth: number; readonly kind: SuspensionKind; readonly expiresAfterMs?: number }
+  | { readonly do: 'reconcile'; readonly nth: number; readonly said: ReconcileAnswer }
   | { readonly do: 'wait'; readonly ms: number }
 
 const anyText = fc.oneof(fc.constantFrom('', ' ', 'ok', 'long answer'), fc.string({ unit: 'grapheme', maxLength: 12 }))
@@ -62,7 +65,14 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('decide' as const),
       nth,
-      decision: fc.constantFrom<Json[]>('approve', { decision: 'approve' }, { decision: 'deny', reason: 'no' }, null, [1])
+      decision: fc.constantFrom<Json[]>(
+        ...['approve', { decision: 'approve' }, { decision: 'deny', reason: 'no' }, null, [1]],
+        ...[
+          { decision: 'answer', answer: null },
+          { decision: 'outcome', outcome: 'happened', result: 1 }
+        ],
+        ...[{ decision: 'outcome', outcome: 'not_happened' }, { decision: 'outcome' }]
+      )
     })
   },
   {
@@ -96,6 +106,26 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       text: anyText
     })
   },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      {
+        do: fc.constant('suspend' as const),
+        nth,
+        kind: fc.constantFrom<SuspensionKind[]>('external', 'approval', 'question'),
+        expiresAfterMs: fc.constant(500)
+      },
+      { requiredKeys: ['do', 'nth', 'kind'] }
+    )
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('reconcile' as const),
+      nth,
+      said: fc.constantFrom<ReconcileAnswer[]>('done', 'not_done', 'not_done', 'unknown', 'failed')
+    })
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 600, 10_000, 800_000) }) }
 )
 
@@ -127,7 +157,7 @@ function decide(thread: PureThread, place: number, decision: Json): void {
   if (wait !== undefined) thread.deliver('decision', { wait, decision })
 }
 
-function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fail' | 'gate' | 'settle' }>): readonly Fact[] {
+function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fail' | keyof typeof ACTIONS }>): readonly Fact[] {
   const { state } = thread
   const { actions } = thread.plan()
   if (step.do === 'answer' || step.do === 'fail') {
@@ -137,15 +167,20 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
     const error = code === undefined ? {} : { error: { code, message: code } }
     return [failure(state, why, { ...error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })]
   }
-  const fitting = actions.filter((action) => action.do === (step.do === 'gate' ? 'gate' : 'run'))
+  const fitting = actions.filter((action) => action.do === ACTIONS[step.do])
   const action = fitting[step.nth % Math.max(1, fitting.length)]
   if (!action || action.do === 'infer') return []
   const call = thread.conversation.turn?.calls.find((each) => each.id === action.call)
   if (!call) return []
   if (step.do === 'gate') return [gated(state, call.id, step.verdict, call.tool, call.input)]
+  if (step.do === 'suspend') return [suspended(state, call, step.kind, step.expiresAfterMs)]
+  if (step.do === 'reconcile') return action.do === 'reconcile' ? [reconciled(state, call, step.said, action.final)] : []
   const given = step.outcome === 'ok' ? { value: step.text } : { error: step.text }
   return [result(state, Number(call.id.slice(call.id.lastIndexOf('.') + 1)), given, step.outcome)]
 }
+
+/** What a step about a call ends. */
+const ACTIONS = { gate: 'gate', settle: 'run', suspend: 'run', reconcile: 'reconcile' } as const
 
 const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
 
@@ -158,6 +193,7 @@ export function finish(thread: PureThread): boolean {
     if (action?.do === 'infer')
       thread.commit(...(action.cancelled ? [failure(thread.state, WHY[action.cancelled.by])] : answer(thread.state, [textPart('done')])))
     else if (action?.do === 'gate') play(thread, { do: 'gate', nth: 0, verdict: 'run' })
+    else if (action?.do === 'reconcile') play(thread, { do: 'reconcile', nth: 0, said: 'done' })
     else if (action) play(thread, { do: 'settle', nth: 0, outcome: 'ok', text: 'done' })
     else if (timer !== null) thread.now = Math.max(thread.now, timer)
     else if (thread.state.waits.size > 0) play(thread, { do: 'decide', nth: 0, decision: 'deny' })

@@ -31,8 +31,8 @@ export interface WitnessedThread {
   readonly ended: Set<RunId>
   readonly openWaits: Set<WaitId>
   readonly decisions: Map<WaitId, Json>
-  /** In order of arrival, with the length of the log then. */
-  readonly items: Map<ItemId, Pick<NewItem, 'kind'> & { readonly order: number }>
+  /** In order of arrival, with the store's time once somebody has read them. */
+  readonly items: Map<ItemId, Pick<NewItem, 'kind'> & { readonly order: number; at?: number }>
 }
 
 /** How often the interesting things happened. */
@@ -78,7 +78,11 @@ export class Witness {
   /** The same store, watched. */
   watch(store: LinkedStore): LinkedStore {
     return {
-      pending: (thread) => store.pending(thread),
+      pending: async (thread) => {
+        const items = await store.pending(thread)
+        for (const { id, at } of items) Object.assign(this.thread(thread).items.get(id) ?? {}, { at })
+        return items
+      },
       read: (thread, from, limitBytes) => store.read(thread, from, limitBytes),
       beat: (worker, leaseMs, mine) => store.beat(worker, leaseMs, mine),
       append: async (request) => this.#appended(request, await store.append(request)),
@@ -143,6 +147,7 @@ export class Witness {
     if (fact.type === 'model.responded')
       for (const id of thread.announced.keys()) if (id.startsWith(`${fact.turn}#`)) thread.answered.add(id)
     if (fact.type === 'call.settled') thread.answered.add(fact.call)
+    if (fact.type === 'call.suspended') thread.answered.add(`${fact.call}.${fact.leg}`)
     if (fact.type === 'turn.started') thread.announced.set(`${fact.turn}#${fact.try}`, attempt)
     else if (fact.type === 'call.started') thread.announced.set(`${fact.call}#${fact.try}.${fact.leg}`, attempt)
     else if (fact.type === 'call.gated') thread.gated.set(fact.call, fact)
@@ -161,7 +166,20 @@ export class Witness {
     if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
     else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
+    else if (fact.type === 'call.suspended') this.count(`suspended ${fact.kind}`)
+    else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
+    else if (fact.type === 'call.started') this.#countStart(fact)
+    else if (fact.type === 'wait.resolved' && fact.wait.includes(':outcome:')) this.#countOutcome(fact)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':timer:')) this.count(`pause ${fact.as}`)
+  }
+
+  #countStart({ try: count, leg, effect }: Extract<Fact, { type: 'call.started' }>): void {
+    if (leg > 1) this.count(`leg ${leg < 4 ? leg : 'beyond 3'}`)
+    if (count > 1) this.count(`tried again ${effect}`)
+  }
+
+  #countOutcome({ decision }: Extract<Fact, { type: 'wait.resolved' }>): void {
+    if (typeof decision === 'object' && decision !== null && 'outcome' in decision) this.count(`told ${String(decision.outcome)}`)
   }
 
   #delivered(items: readonly NewItem[], results: Awaited<ReturnType<Store['deliver']>>): typeof results {
