@@ -19,7 +19,8 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'model.failed': 'A try gave no answer. Interrupted: somebody had something to say, and the model is asked again with it.',
   'call.gated': 'It was decided whether and with which arguments a call may run.',
   'call.started': 'A tool is about to run: committed before it does.',
-  'call.suspended': 'A tool has let go of its process in the middle of a call, until a wait is over. The next start is the next leg of the call.',
+  'call.suspended':
+    'A tool has let go of its process in the middle of a call, until a wait is over. The next start is the next leg of the call.',
   'call.reconciled': 'A tool was asked what became of a start of its own that an older attempt made. `final`: after its deadline.',
   'call.settled': 'A call has ended. Each call of a closed turn has exactly one of these.',
   'wait.opened': 'The run waits for something.',

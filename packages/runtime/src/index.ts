@@ -1,6 +1,6 @@
+export type { AgentTool } from './contracts/agent-tool.ts'
 export type {
   AgentDefinition,
-  AgentTool,
   ApproveOptions,
   CancelReceipt,
   EventsOptions,

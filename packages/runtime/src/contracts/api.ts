@@ -1,3 +1,4 @@
+import type { AgentTool } from './agent-tool.ts'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ArtifactStore } from './artifact.ts'
@@ -27,17 +28,6 @@ import type { WaitRow } from './wait.ts'
 import type { Logger, Tool } from './tool.ts'
 import type { TurnRecord } from './turn-record.ts'
 import type { Cost, Usage } from './usage.ts'
-
-/** An entry of an agent's `tools`: a name, a reference, or one that tightens what the tool declares. */
-export type AgentTool =
-  | string
-  | {
-      readonly ref: string
-      readonly approval?: boolean
-      readonly effect?: 'read' | 'idempotent' | 'once'
-      readonly timeoutMs?: Ms
-      readonly onUnknown?: 'tell' | 'ask'
-    }
 
 /** An agent as its author writes it, in code or as a manifest. */
 export interface AgentDefinition {

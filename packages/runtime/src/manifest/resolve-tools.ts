@@ -1,4 +1,4 @@
-import type { AgentTool } from '../contracts/api.ts'
+import type { AgentTool } from '../contracts/agent-tool.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Effect } from '../contracts/fact.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'

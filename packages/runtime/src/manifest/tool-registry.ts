@@ -1,4 +1,5 @@
-import type { AgentDefinition, AgentTool } from '../contracts/api.ts'
+import type { AgentTool } from '../contracts/agent-tool.ts'
+import type { AgentDefinition } from '../contracts/api.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { toToolIdentityText } from '../grants/tool-identity.ts'
