@@ -3,6 +3,7 @@ import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, Tur
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Body, CallResult, Part } from './message.ts'
+import type { ModelMove } from './model-move.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** The format of commits that this program writes. A reader refuses commits of a higher one (I20). */
@@ -39,15 +40,6 @@ export type WaitKind =
 
 /** Why a model call gave no answer. Only `transient` is tried again by count; `lost` and `interrupted` always are. */
 export type ModelFailure = 'lost' | 'aborted' | 'interrupted' | 'transient' | 'permanent' | 'blocked'
-
-/** Why a turn asks another model than the conversation asked before. */
-export interface ModelMove {
-  readonly from: string
-  /** The code of the error for which that model is left aside; `back` when it only stood in; `replaced` when the thread asks it no more. */
-  readonly why: string
-  /** How many parts of earlier answers this model is not shown, or not as they came, because another provider made them for itself. */
-  readonly withheld: number
-}
 
 /** An error as data: a code of the error table and a text for people. */
 export type Fault = { readonly code: string; readonly message: string }

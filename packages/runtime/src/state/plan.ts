@@ -1,5 +1,6 @@
 // Keeps I4 (an effect is planned only for what is committed as started), I7, I17.
-import type { Fact, FactOf, ModelMove } from '../contracts/fact.ts'
+import type { Fact, FactOf } from '../contracts/fact.ts'
+import type { ModelMove } from '../contracts/model-move.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { TurnId } from '../contracts/ids.ts'
 import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
