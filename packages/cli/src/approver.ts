@@ -85,7 +85,7 @@ class TerminalApprover implements Approver {
     const { output } = this.#context
     const asks = await this.#options.asks(wait)
     output.notice('')
-    output.notice(output.paint(wait.kind === 'question' ? `The agent asks${place}` : `A call is held${place}`, 'bold'))
+    output.notice(output.paint(`${HEADS[wait.kind] ?? 'It waits'}${place}`, 'bold'))
     for (const line of describeWait(wait, { asks })) output.notice(`  ${line}`)
     await using watch = this.#watch(wait)
     for (;;) {
@@ -170,6 +170,11 @@ class TerminalApprover implements Approver {
   }
 }
 
+const HEADS: { readonly [kind: string]: string } = {
+  approval: 'A call is held',
+  question: 'The agent asks',
+  quarantine: 'The run was set aside: approve to try it again'
+}
 const DECIDED = 'decided'
 
 /** What each answer of the store means for the thread; undefined: the person says something else. */

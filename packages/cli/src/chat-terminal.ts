@@ -69,6 +69,7 @@ class TerminalInput implements ChatInput {
       if (!this.#isClosed && !this.#isBusy) screen.write('\n')
       this.#isClosed = true
       this.#answer?.(null)
+      this.#onTyped?.()
       this.#wake?.()
     })
     // Before the line is changed by the key.
@@ -87,7 +88,11 @@ class TerminalInput implements ChatInput {
 
   setBusy(isBusy: boolean): void {
     this.#isBusy = isBusy
-    if (isBusy) return
+    if (isBusy) {
+      // A line that was begun goes on to be typed in peace.
+      if (this.#readline.line !== '') this.#beginTyping()
+      return
+    }
     // What was typed so far is shown again, behind what the agent said meanwhile.
     if (this.#isTyping) this.#terminal.output.write('\n')
     this.#stopTyping()
@@ -96,7 +101,7 @@ class TerminalInput implements ChatInput {
 
   async question(text: string, { signal, prefill }: QuestionOptions): Promise<string | null> {
     // A line that was begun before the question was seen is a message.
-    if (this.#isTyping) await new Promise<void>((resolve) => (this.#onTyped = resolve))
+    if (this.#isTyping) await this.#untilTyped(signal)
     if (this.#isClosed || signal.aborted) return null
     const { promise, resolve } = Promise.withResolvers<string | null>()
     const stop = (): void => {
@@ -104,6 +109,7 @@ class TerminalInput implements ChatInput {
       resolve(null)
     }
     this.#answer = resolve
+    this.#output.hold()
     this.#readline.setPrompt(text)
     this.#readline.prompt()
     if (prefill !== undefined) this.#readline.write(prefill)
@@ -116,6 +122,7 @@ class TerminalInput implements ChatInput {
       // Nothing of an answer that was not finished becomes part of a message.
       this.#readline.write(null, { ctrl: true, name: 'e' })
       this.#readline.write(null, { ctrl: true, name: 'u' })
+      this.#output.release()
     }
   }
 
@@ -139,7 +146,18 @@ class TerminalInput implements ChatInput {
       if (this.#lines.isOpen) this.ask()
     }
     const begins = key.ctrl !== true && key.name !== 'return' && key.name !== 'enter'
-    if (!this.#isBusy || this.#isTyping || this.#answer !== undefined || !begins) return
+    if (this.#isBusy && this.#answer === undefined && begins) this.#beginTyping()
+  }
+
+  async #untilTyped(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#onTyped = resolve
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    await promise
+  }
+
+  #beginTyping(): void {
+    if (this.#isTyping) return
     this.#isTyping = true
     this.#output.hold()
     this.#readline.setPrompt(this.#lines.isOpen ? PROMPT_MORE : PROMPT)

@@ -15,6 +15,8 @@ interface Node {
   readonly path: readonly string[]
   readonly commands: readonly { readonly name: string; readonly about: string }[]
   readonly options: readonly NodeOption[]
+  /** A command line that lists what its argument may be: ids of waits. */
+  readonly lists?: string
 }
 
 interface NodeOption {
@@ -34,9 +36,17 @@ function toNodes(command: Command, path: readonly string[], shared: readonly Nod
   const node = {
     path,
     commands: below.map((each) => ({ name: each.name(), about: each.description() })),
-    options: path.length === 0 ? own : [...own, ...shared]
+    options: path.length === 0 ? own : [...own, ...shared],
+    ...toLists(command)
   }
   return [node, ...below.flatMap((each) => toNodes(each, [...path, each.name()], forAll))]
+}
+
+/** Commands that are about a wait offer those that they can be about. */
+function toLists(command: Command): Pick<Node, 'lists'> {
+  if (!command.registeredArguments.some((argument) => argument.name() === 'wait')) return {}
+  const kinds: { readonly [name: string]: string } = { approve: ' --kind approval', deny: ' --kind approval', answer: ' --kind question' }
+  return { lists: `${command.parent?.name() ?? 'holdfast'} waits --ids${kinds[command.name()] ?? ''}` }
 }
 
 function toOption({ short, long, description, required, optional, argChoices }: Option): NodeOption {
@@ -56,6 +66,8 @@ interface Dialect {
   readonly previous: string
   readonly words: string
   offer(words: string): string
+  /** Offers each line that a command writes. */
+  offerLines(command: string): string
   /** Files may follow. */
   readonly files: string
   end(name: string): string
@@ -70,6 +82,11 @@ const DIALECTS: { readonly [shell in 'bash' | 'zsh']: Dialect } = {
     words: '${COMP_WORDS[@]:1:COMP_CWORD-1}',
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the shell's own
     offer: (words) => `COMPREPLY=($(compgen -W ${quote(words)} -- "$current"))`,
+    // A colon ends a word in bash: what stands before the last one is there already, and is not offered again.
+    offerLines: (command) =>
+      `local typed="$current" before=''; ` +
+      `if [[ "$COMP_WORDBREAKS" == *:* && -n "$COMP_LINE" ]]; then typed="\${COMP_LINE:0:COMP_POINT}"; typed="\${typed##* }"; before="\${typed%"\${typed##*:}"}"; fi; ` +
+      `COMPREPLY=($(compgen -W "$(${command} 2>/dev/null)" -- "$typed")); COMPREPLY=("\${COMPREPLY[@]#"$before"}")`,
     // The shell does it itself when nothing is offered.
     files: 'COMPREPLY=()',
     end: (name) => `complete -o default -F _${name} ${name}\n`
@@ -82,6 +99,7 @@ const DIALECTS: { readonly [shell in 'bash' | 'zsh']: Dialect } = {
     words: '${(@)words[2,CURRENT-1]}',
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the shell's own
     offer: (words) => `compadd -- ${words}`,
+    offerLines: (command) => `compadd -- \${(f)"$(${command} 2>/dev/null)"}`,
     files: '_files',
     // Sourced, or loaded by its name when it is first needed.
     end: (name) => `if [ "$funcstack[1]" = _${name} ]; then _${name} "$@"; else compdef _${name} ${name}; fi\n`
@@ -120,11 +138,11 @@ function toValueCases({ path, options }: Node, { offer, files }: Dialect): reado
 }
 
 /** Words that may follow. Where there are no commands, options only when one has been begun: before that it may be a file. */
-function toWordCase({ path, commands, options }: Node, { offer, files }: Dialect): string {
+function toWordCase({ path, commands, options, lists }: Node, { offer, offerLines, files }: Dialect): string {
   const flags = options.flatMap((option) => option.flags).join(' ')
   const at = quote(path.join(' '))
   if (commands.length > 0) return `    ${at}) ${offer(`${commands.map((each) => each.name).join(' ')} ${flags}`)} ;;`
-  return `    ${at}) if [[ "$current" == -* ]]; then ${offer(flags)}; else ${files}; fi ;;`
+  return `    ${at}) if [[ "$current" == -* ]]; then ${offer(flags)}; else ${lists === undefined ? files : offerLines(lists)}; fi ;;`
 }
 
 function toFish(name: string, nodes: readonly Node[]): string {
@@ -132,6 +150,7 @@ function toFish(name: string, nodes: readonly Node[]): string {
     const at = `complete -c ${name} -n ${quote(toFishCondition(node))}`
     return [
       ...node.commands.map((each) => `${at} -f -a ${quote(each.name)} -d ${quote(each.about)}`),
+      ...(node.lists === undefined ? [] : [`${at} -f -a ${quote(`(${node.lists} 2>/dev/null)`)}`]),
       ...node.options.map((option) => `${at} ${toFishOption(option)}`)
     ]
   })

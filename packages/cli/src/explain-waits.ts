@@ -2,16 +2,26 @@ import type { Json, WaitKind, WaitRow } from '@holdfast/runtime'
 import type { Explanation, Step } from './situation.ts'
 import { renderJson } from './render-event.ts'
 import { toVisibleLine } from './visible-text.ts'
+import { isDecidable, toWaitLine } from './wait-text.ts'
 
+/** How many further waits are named with their commands; `holdfast waits --thread` lists all. */
+const MAX_OTHERS = 8
 const LOOK: Step = { command: 'show' }
-/** It shows what would run or what is asked, and the command that decides. */
-const DECIDE: Step = { command: 'waits --thread' }
 const GO_ON: Step = { command: 'resume' }
 
 /** What a wait of each kind is for, and what ends it. */
 const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
-  approval: ({ subject }) => ({ text: `It waits for a person to approve or refuse ${describeCall(subject)}.`, next: [DECIDE] }),
-  question: ({ subject }) => ({ text: `It has asked a question: ${describe(subject)}`, next: [DECIDE] }),
+  approval: ({ id, subject }) => ({
+    text: `It waits for a person to approve or refuse ${describeCall(subject)}.`,
+    next: [
+      { command: 'approve', wait: id },
+      { command: 'deny', wait: id, rest: '--reason "..."' }
+    ]
+  }),
+  question: (wait) => ({
+    text: `It has asked a question: ${wait.subject === null ? describe(null) : toWaitLine(wait)}`,
+    next: [{ command: 'answer', wait: wait.id, rest: '"..."' }]
+  }),
   agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
   monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
   timer: ({ subject }) => ({ text: describePause(subject), next: [GO_ON] }),
@@ -22,9 +32,9 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
     text: `Nobody knows whether ${describeCall(subject)} happened: a person must say so before it goes on.`,
     next: [LOOK]
   }),
-  quarantine: ({ subject }) => ({
+  quarantine: ({ id, subject }) => ({
     text: describeQuarantine(subject),
-    next: [LOOK, { command: 'log' }]
+    next: [{ command: 'log' }, { command: 'approve', wait: id }, { command: 'deny', wait: id }]
   }),
   missing: ({ subject }) => ({
     text: `Something that it needs is missing: ${describe(subject)}`,
@@ -42,7 +52,15 @@ export function explainWaits(waits: readonly WaitRow[], now: number): Explanatio
   }
   if (first === undefined) return { text: 'It waits, and nothing is known of what for.', next: [LOOK] }
   const { text, next } = KINDS[first.kind](first)
-  return { text: [text, ...describeExpiry(first, now), ...describeOthers(others)].join(' '), next }
+  const isOver = first.expiresAt !== undefined && first.expiresAt <= now
+  return {
+    text: [text, ...describeExpiry(first, now), ...describeOthers(others)].join(' '),
+    next: [...(isOver ? [GO_ON] : next), ...others.filter(isDecidable).slice(0, MAX_OTHERS).map(toStep)]
+  }
+}
+
+function toStep({ id, kind }: WaitRow): Step {
+  return kind === 'question' ? { command: 'answer', wait: id, rest: '"..."' } : { command: 'approve', wait: id }
 }
 
 function describeExpiry({ kind, expiresAt }: WaitRow, now: number): readonly string[] {

@@ -8,7 +8,7 @@ import { toDecideLine, toolOf, toWaitLine } from './wait-text.ts'
 /** Which waits a decision is about: one by its id, the only one that is open, or all of them expressly. */
 export interface WaitChoice {
   readonly wait?: string | undefined
-  readonly kind: WaitKind
+  readonly kind: 'approval' | 'question'
   readonly all?: boolean
   readonly tool?: string
   readonly thread?: string
@@ -32,12 +32,17 @@ export async function findWaits(store: Store, choice: WaitChoice, context: Comma
     const row = await store.wait(id)
     return { ids: [id], rows: row === null ? [] : [row] }
   }
-  const { kind, thread, tool, all } = choice
-  const listed = await listAllWaits(store, { kind: [kind], ...(thread === undefined ? {} : { thread }) })
+  const { thread, tool, all } = choice
+  const listed = await listAllWaits(store, { kind: kindsOf(choice), ...(thread === undefined ? {} : { thread }) })
   const rows = listed.filter((wait) => wait.state === 'open' && (tool === undefined || toolOf(wait) === tool))
   if (rows.length === 0) throw refuseNone(choice)
   if (rows.length > 1 && all !== true) throw refuseMany(rows, context)
   return { ids: rows.map(({ id }) => id), rows }
+}
+
+/** A run that was set aside is approved one by one: nobody tries what kills processes again in a row. */
+function kindsOf({ kind, all }: WaitChoice): readonly WaitKind[] {
+  return kind === 'approval' && all !== true ? ['approval', 'quarantine'] : [kind]
 }
 
 /** A wait's id as a person typed it. Throws `invalid_input`. */

@@ -28,9 +28,11 @@ export interface Activity {
   readonly failure?: string
 }
 
-/** What to do next: a command of the thread, with what follows its id. */
+/** What to do next: a command of the thread, or of one of its waits, with what follows the id. */
 export interface Step {
   readonly command: string
+  /** The wait that is meant, in place of the thread. */
+  readonly wait?: string
   readonly rest?: string
 }
 

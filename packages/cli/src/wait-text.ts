@@ -52,7 +52,7 @@ export function toDecideLine(wait: WaitRow, store: string | undefined): string {
 
 /** Whether a person can decide about it with `approve`, `deny` or `answer`. */
 export function isDecidable({ kind, state }: WaitRow): boolean {
-  return state === 'open' && (kind === 'approval' || kind === 'question')
+  return state === 'open' && (kind === 'approval' || kind === 'question' || kind === 'quarantine')
 }
 
 /** What a question offers to choose from. */

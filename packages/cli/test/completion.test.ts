@@ -38,6 +38,30 @@ describe('holdfast completion', () => {
     expect(await offered('run', '')).toEqual([])
   })
 
+  // Colons end words in bash.
+  test('offers the waits that a command can be about', async () => {
+    const folder = folderWith()
+    const { stdout } = await holdfast(folder, ['completion', 'bash'])
+    const ids = ['thr_a:run_a//1.0:approval:1', 'thr_a:run_a//1.1:approval:1', 'thr_b:run_b//1.0:approval:1']
+    const offers = (line: string, words: readonly string[], breaks: string): readonly string[] => {
+      addFiles(folder, {
+        'try.sh': `holdfast() { [ "$*" = 'waits --ids --kind approval' ] && printf '%s\\n' ${ids.map((id) => `'${id}'`).join(' ')}; }
+${stdout}
+COMP_WORDBREAKS='${breaks}'; COMP_LINE='${line}'; COMP_POINT=${line.length}
+COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _holdfast\nprintf '%s\\n' "\${COMPREPLY[@]}"\n`
+      })
+      return execFileSync('bash', [join(folder, 'try.sh')], { encoding: 'utf8' })
+        .split('\n')
+        .filter(Boolean)
+    }
+    expect(offers('holdfast approve ', ['holdfast', 'approve', ''], ' :')).toEqual(ids)
+    expect(offers('holdfast deny thr_a:run', ['holdfast', 'deny', 'thr_a', ':', 'run'], ' :')).toEqual(
+      ids.slice(0, 2).map((id) => id.slice(6))
+    )
+    expect(offers('holdfast deny thr_a:run', ['holdfast', 'deny', 'thr_a:run'], ' ')).toEqual(ids.slice(0, 2))
+    expect(offers('holdfast approve --no', ['holdfast', 'approve', '--no'], ' :')).toEqual(['--note', '--no-color'])
+  })
+
   test('refuses a shell that it does not know', async () => {
     expect(await holdfast(folderWith(), ['completion', 'tcsh'])).toMatchObject({ code: 2 })
   })

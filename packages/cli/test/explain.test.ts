@@ -71,6 +71,8 @@ function failed(code: string, message = 'said the provider'): Over {
 
 type Row = readonly [name: string, given: Situation, says: readonly string[], next: readonly string[]]
 
+const DECIDE = ['approve wait', 'deny wait --reason "..."']
+
 const ROWS: readonly Row[] = [
   ['queued, alone', situation('queued'), ['accepted', 'nobody'], ['resume']],
   [
@@ -106,29 +108,19 @@ const ROWS: readonly Row[] = [
     ['pauses until 2026-11-30T01:00:00.000Z', 'HTTP 429'],
     ['resume']
   ],
-  [
-    'waiting for approval',
-    situation('waiting', { waits: [wait('approval')] }),
-    ['approve or refuse', 'pay {"amount":7}'],
-    ['waits --thread']
-  ],
+  ['waiting for approval', situation('waiting', { waits: [wait('approval')] }), ['approve or refuse', 'pay {"amount":7}'], DECIDE],
   [
     'waiting for approval that expires',
     situation('waiting', { waits: [wait('approval', { expiresAt: LATER })] }),
     ['expires at 2026-11-30T01:00:00.000Z'],
-    ['waits --thread']
+    DECIDE
   ],
-  [
-    'waiting for what has expired',
-    situation('waiting', { waits: [wait('approval', { expiresAt: NOW })] }),
-    ['was over at'],
-    ['waits --thread']
-  ],
+  ['waiting for what has expired', situation('waiting', { waits: [wait('approval', { expiresAt: NOW })] }), ['was over at'], ['resume']],
   [
     'waiting for several',
     situation('waiting', { waits: [wait('approval'), wait('question'), wait('timer')] }),
     ['2 more: question, timer'],
-    ['waits --thread']
+    [...DECIDE, 'answer wait "..."']
   ],
   [
     'waiting, decided',
@@ -140,7 +132,7 @@ const ROWS: readonly Row[] = [
     'waiting for an answer',
     situation('waiting', { waits: [wait('question', { subject: 'Which year?' })] }),
     ['Which year?'],
-    ['waits --thread']
+    ['answer wait "..."']
   ],
   ['waiting for an agent', situation('waiting', { waits: [wait('agent', { targets: ['thr_2'] })] }), ['thr_2'], ['show']],
   ['waiting for a monitor', situation('waiting', { waits: [wait('monitor', { targets: ['thr_2'] })] }), ['watches', 'thr_2'], ['show']],
@@ -162,7 +154,7 @@ const ROWS: readonly Row[] = [
   ['waiting for an event', situation('waiting', { waits: [wait('event', { subject: 'shipped' })] }), ['event: shipped'], ['show']],
   ['waiting for the outside', situation('waiting', { waits: [wait('external', { subject: 'a form' })] }), ['outside: a form'], ['show']],
   ['waiting for an outcome', situation('waiting', { waits: [wait('outcome')] }), ['whether the call pay', 'happened'], ['show']],
-  ['waiting in quarantine', situation('waiting', { waits: [wait('quarantine')] }), ['set aside'], ['show', 'log']],
+  ['waiting in quarantine', situation('waiting', { waits: [wait('quarantine')] }), ['set aside'], ['log', 'approve wait', 'deny wait']],
   [
     'waiting for something missing',
     situation('waiting', { waits: [wait('missing', { subject: 'tool:pay' })] }),
@@ -197,7 +189,9 @@ const ROWS: readonly Row[] = [
 ]
 
 const nextOf = (given: Situation): readonly string[] =>
-  explain(given).next.map(({ command, rest }) => (rest === undefined ? command : `${command} ${rest}`))
+  explain(given).next.map(({ command, wait: id, rest }) =>
+    [command, ...(id === undefined ? [] : ['wait']), ...(rest === undefined ? [] : [rest])].join(' ')
+  )
 
 describe('an explanation', () => {
   test.for(ROWS)('of a thread that is %s', ([, given, says, next]) => {

@@ -5,6 +5,7 @@ import { toDriving } from '../driving.ts'
 import { EXIT } from '../exit-code.ts'
 import { explain } from '../explanation.ts'
 import { readSituation } from '../read-situation.ts'
+import { toShellWord } from '../shell-word.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { openExisting } from '../workspace.ts'
 
@@ -32,7 +33,10 @@ async function explainThread(context: CommandContext, id: string): Promise<numbe
   const { text, next } = explain(situation)
   const { status, why } = situation.info.row
   const again = againOf(id, context)
-  const lines = next.map(({ command, rest }) => (rest === undefined ? again(command) : `${again(command)} ${rest}`))
+  const lines = next.map(({ command, wait, rest }) => {
+    const line = wait === undefined ? again(command) : againOf(toShellWord(wait), context)(command)
+    return rest === undefined ? line : `${line} ${rest}`
+  })
   output.document({
     thread: id,
     status,
