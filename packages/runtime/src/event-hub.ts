@@ -61,7 +61,11 @@ export class Watcher {
 export interface Observer {
   /** Whether it wants transient events, too. */
   readonly transient: boolean
-  commit(kept: Pick<AppendRequest, 'thread' | 'facts'>, receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>): void
+  /** What was committed elsewhere has no row. */
+  commit(
+    kept: Pick<AppendRequest, 'thread' | 'facts'> & Partial<Pick<AppendRequest, 'row' | 'then'>>,
+    receipt: Pick<Extract<Receipt, { ok: true }>, 'sequence' | 'at'>
+  ): void
   show(event: TransientEvent): void
 }
 

@@ -5,7 +5,8 @@ import { assertWholeNumber } from './whole-number.ts'
 
 /** The hooks of a runtime. */
 export interface HookRegistry extends HookSource {
-  /** Those that definitions may name. */
+  readonly registered: readonly Hook[]
+  /** The names that definitions may use. */
   readonly names: readonly string[]
   /** The same, as what a thread may need. */
   readonly needs: readonly string[]
@@ -29,5 +30,11 @@ export function createHookRegistry({ hooks = [], registeredHooks = [] }: HookOpt
   }
   const registered = new Map<string, Hook>(registeredHooks.map((hook) => [hook.name, hook]))
   const names = [...registered.keys()]
-  return { host: hooks, find: (name) => registered.get(name), names, needs: names.map((name) => `hook:${name}`) }
+  return {
+    host: hooks,
+    registered: registeredHooks,
+    find: (name) => registered.get(name),
+    names,
+    needs: names.map((name) => `hook:${name}`)
+  }
 }

@@ -31,7 +31,18 @@ export type { CommittedEvent, Cursor, HoldfastEvent, SettledEvent, TransientEven
 export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, GivenResult, RunStatus, WaitKind } from './contracts/fact.ts'
 export type { ForkChange, ForkedCall, ForkOptions, ForkPlace } from './contracts/fork.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
-export type { BeforeToolCall, Hook, HookAnswer, HookContext, HookedCall, HookEntry, HookOptions } from './contracts/hook.ts'
+export type {
+  BeforeToolCall,
+  CostReport,
+  Hook,
+  HookAnswer,
+  HookContext,
+  HookedCall,
+  HookEntry,
+  HookOptions,
+  ObserverContext,
+  StateChange
+} from './contracts/hook.ts'
 export type { AgentReach, CodeLanguage, GrantedNames, Grants, GrantsInput, ShellGrant } from './contracts/grants.ts'
 export type { Json, JsonObject } from './contracts/json.ts'
 export type { Labels } from './contracts/labels.ts'

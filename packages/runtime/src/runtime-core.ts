@@ -7,7 +7,7 @@ import type { Grants } from './contracts/grants.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
 import { DEFAULT_TENANT } from './contracts/ids.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
-import type { ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
+import type { Definition, ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
 import type { Store, ThreadInfo } from './contracts/store.ts'
 import { createPerform } from './effects/perform.ts'
@@ -16,6 +16,7 @@ import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
 import { foldThread, loadThread } from './fold-thread.ts'
 import { createEffectiveGrants } from './grants/effective-grants.ts'
+import { toHookFeeds } from './hook-feed.ts'
 import type { HookRegistry } from './hook-registry.ts'
 import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
@@ -89,8 +90,9 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const bodies = createRuntimeBodies(options)
   const logger = toRuntimeLogger(options.logger, secrets)
   const feeds = toFeeds(options, { store, clock, logger })
-  const hub = new EventHub(feeds)
   const hooks = createHookRegistry(options)
+  const hookFeeds = toHookFeeds(hooks, { clock, logger, definitionOf: (thread) => definitionOf(core, thread) })
+  const hub = new EventHub([...feeds, ...hookFeeds])
   const registry = new CodeRegistry(options.tools, hooks.needs)
   const faults = new Map<ThreadId, unknown>()
   const grants = toHostGrants(options.grants)
@@ -139,11 +141,17 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     drives: options.concurrency !== 0,
     missing: (info) => info.row.needs.filter((need) => !registry.needs.includes(need)),
     fold: (thread) => foldThread(bodies, publications, thread, null),
-    closeSinks: () => Promise.all(feeds.map((feed) => feed.close())),
+    closeSinks: () => Promise.all([...feeds, ...hookFeeds].map((feed) => feed.close())),
     toolGraceMs: 5_000,
     isClosed: false
   }
   return core
+}
+
+async function definitionOf({ store, publication }: RuntimeCore, thread: ThreadId): Promise<Definition> {
+  const info = await store.thread(thread)
+  if (!info) throw new HoldfastError('thread_not_found', `there is no thread ${thread} in this store`)
+  return (await publication(info.publication)).definition
 }
 
 /** What observes this runtime, each with its queue. */

@@ -1,7 +1,9 @@
-import type { Effect } from './fact.ts'
-import type { CallId, Digest, Ms, RunId, ThreadId } from './ids.ts'
+import type { SinkEvent } from './event-sink.ts'
+import type { Effect, RunStatus } from './fact.ts'
+import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Logger } from './tool.ts'
+import type { Cost, Usage } from './usage.ts'
 
 /** A hook that a definition names, with what it is told there. */
 export interface HookEntry {
@@ -46,6 +48,31 @@ export type BeforeToolCall =
   /** It is held until somebody decides, as by a tool's own `approval`. The strictest of all who ask counts. */
   | { readonly do: 'requireApproval'; readonly expiresInMs?: Ms; readonly quorum?: number }
 
+/** What an observer is told beside what it observes. */
+export type ObserverContext = Omit<HookContext, 'thread' | 'run'>
+
+/** What one call of a model used and cost. */
+export interface CostReport {
+  readonly thread: ThreadId
+  readonly run: RunId
+  readonly turn: TurnId
+  /** Absent for a try that gave no answer. */
+  readonly model?: string
+  readonly usage: Usage
+  readonly cost: Cost
+}
+
+/** Another state of a thread, as lists show it. */
+export interface StateChange {
+  readonly thread: ThreadId
+  readonly run?: RunId
+  readonly status: RunStatus
+  /** Absent for the first one that this process commits since it owns the thread: it may have been told before. */
+  readonly previous?: RunStatus
+  /** Of an end. */
+  readonly why?: string
+}
+
 /** What a hook answers, at once or later. */
 export type HookAnswer<Answer> = Answer | null | undefined | Promise<Answer | null | undefined>
 
@@ -56,6 +83,8 @@ export type HookAnswer<Answer> = Answer | null | undefined | Promise<Answer | nu
  *
  * **Contract** of what may change a run: it answers in time, throws only when it cannot judge, and finds nothing to change in its own output; what throws, hangs
  * or answers something else blocks the call, as a fault (I9). It may be asked more than once about the same thing.
+ * What only observes is told behind the commit, one thing after another, in order, and is given copies; when it throws or takes too long
+ * that is logged and the run goes on, and when it is too slow by 10,000 things the next ones are left out. What must not be missed belongs into an `EventSink`.
  */
 export interface Hook {
   /** What facts and asks call it: letters, digits, `.`, `_` and `-`, at most 64. */
@@ -64,6 +93,12 @@ export interface Hook {
   readonly timeoutMs?: Ms
   /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
   beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+  /** Observes what models used, also in tries that failed. */
+  onCost?(report: CostReport, context: ObserverContext): void | Promise<void>
+  /** Observes how threads that are driven here go on and come to rest. */
+  onStateChange?(change: StateChange, context: ObserverContext): void | Promise<void>
+  /** Observes what is committed and streamed here. Of a large body (more than 64 KiB of JSON) its beginning is given. */
+  onEvent?(event: SinkEvent, context: ObserverContext): void | Promise<void>
 }
 
 /** The hooks that a runtime has. */
