@@ -121,7 +121,7 @@ async function race(
   await runSlowly(clock, Promise.all(rivals))
   open()
   // Whatever an accepted decision let go on, and whatever expired, comes to rest by itself.
-  await runThrough(clock, Promise.all(handles.map((handle) => handle.settled())))
+  await runThrough(clock, Promise.all(handles.map(untilEnded)))
   return Promise.all(
     handles.map(async (handle, lane) => ({
       handle,
@@ -130,6 +130,11 @@ async function race(
       facts: await factsOf(handle)
     }))
   )
+}
+
+/** A thread rests, too, while its timer is due and nobody has taken it yet. */
+async function untilEnded(handle: ThreadHandle): Promise<void> {
+  while ((await handle.settled()).status === 'waiting') await pause(1)
 }
 
 /** Lets something end that may wait for another handle: the time for that passes, and hardly any more. */

@@ -33,7 +33,7 @@ function open(store: Store, seen: Seen, grants: GrantsInput, { isHeld = false } 
   const tools = (['probe', 'pay'] as const).map((name) =>
     toolOf(name, (_, context) => void seen[name].push(context.grants), { effect: 'idempotent', approval: isHeld })
   )
-  const runtime = createRuntime({ store, tools, models: { main: model }, grants: { ...BASE, ...grants } })
+  const runtime = createRuntime({ store, tools, models: { main: model }, grants: grantsOf({ ...BASE, ...grants }) })
   onTestFinished(() => runtime.close({ graceMs: 0 }))
   return runtime
 }
@@ -42,7 +42,7 @@ const unseen = (): Seen => ({ probe: [], pay: [] })
 
 /** Starts a thread and lets its first run end. */
 async function begin(runtime: Runtime, agent: AgentDefinition = AGENT, grants?: GrantsInput): Promise<string> {
-  const run = await runtime.start(agent, { input: 'go', ...(grants === undefined ? {} : { grants: { ...BASE, ...grants } }) })
+  const run = await runtime.start(agent, { input: 'go', ...(grants === undefined ? {} : { grants: grantsOf({ ...BASE, ...grants }) }) })
   expect((await within(run.settled())).status).toBe('completed')
   return run.thread
 }
@@ -77,14 +77,14 @@ const resumeNarrower: Route = async ({ narrow, wide }) => {
 const startAsksForMore: Route = async ({ narrow, wide }) => {
   const seen = unseen()
   const runtime = open(memoryStore(), seen, narrow)
-  const thread = await begin(runtime, { ...AGENT, grants: { ...BASE, ...wide } }, wide)
+  const thread = await begin(runtime, { ...AGENT, grants: grantsOf({ ...BASE, ...wide }) }, wide)
   return { seen, facts: await factsOf(runtime.thread(thread)) }
 }
 
 const definitionAsksForLess: Route = async ({ narrow, wide }) => {
   const seen = unseen()
   const runtime = open(memoryStore(), seen, wide)
-  const thread = await begin(runtime, { ...AGENT, grants: { ...BASE, ...narrow } }, wide)
+  const thread = await begin(runtime, { ...AGENT, grants: grantsOf({ ...BASE, ...narrow }) }, wide)
   return { seen, facts: await factsOf(runtime.thread(thread)) }
 }
 
