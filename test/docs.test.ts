@@ -25,7 +25,8 @@ test('pages quote snippets as they are, and every snippet is quoted', () => {
   expect(new Set(quoted.map(({ file }) => file))).toEqual(new Set(files.map((name) => `snippets/${name}`)))
 })
 
-test('snippets do what they say', async () => {
+// Some fifteen processes, one after another: on a loaded machine they take a while.
+test('snippets do what they say', { timeout: 300_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-snippets-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const programs = globSync('*.ts', { cwd: SNIPPETS }).filter((name) => !name.endsWith('.test.ts'))

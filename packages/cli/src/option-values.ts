@@ -15,6 +15,11 @@ export function name(text: string): string {
   throw new InvalidArgumentError(text === '' ? 'Expected a value that is not empty.' : `Expected a value, and ${text} is an option.`)
 }
 
+/** The file that is to be written, or undefined for standard output: nothing was said, or `-`. */
+export function toOutputFile(given: string | undefined): string | undefined {
+  return given === '-' ? undefined : given
+}
+
 /** Collects an option that may be given several times. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]

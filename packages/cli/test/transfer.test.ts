@@ -19,6 +19,8 @@ describe('holdfast export', () => {
     const told = await holdfast(folder, ['export', thread, '-o', 'thread.jsonl', '--json'])
     const file = join(folder, 'thread.jsonl')
     expect(readFileSync(file, 'utf8')).toBe(stdout)
+    expect((await holdfast(folder, ['export', thread, '-o', '-'])).stdout).toBe(stdout)
+    expect(existsSync(join(folder, '-'))).toBe(false)
     expect(JSON.parse(told.stdout)).toEqual({ thread, file, lines: stdout.split('\n').length - 1, bytes: Buffer.byteLength(stdout) })
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
     const types = linesOf(file).map((line) => (JSON.parse(line) as { type: string }).type)

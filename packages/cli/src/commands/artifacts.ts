@@ -7,7 +7,7 @@ import { toColumns } from '../columns.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
-import { name, wholeNumber } from '../option-values.ts'
+import { name, toOutputFile, wholeNumber } from '../option-values.ts'
 import { plural } from '../plural.ts'
 import { writeWhole } from '../whole-file.ts'
 import { openExisting } from '../workspace.ts'
@@ -45,7 +45,7 @@ function getCommand(choose: Choose): Command {
   return new Command('get')
     .description('Writes one out, as it stands in the store: JSON.')
     .argument('<digest>', 'its digest, or the first digits of it')
-    .option('-o, --output <file>', 'where to write (default: standard output)', name)
+    .option('-o, --output <file>', 'where to write (default, and -: standard output)', name)
     .addHelpText(
       'after',
       `
@@ -100,7 +100,8 @@ function toRow({ digest, bytes, at, threads, thread }: ArtifactEntry): readonly 
 
 async function getArtifact(context: CommandContext, given: string, options: { readonly output?: string }): Promise<number> {
   const { output, io } = context
-  if (options.output === undefined && output.mode === 'json') {
+  const named = toOutputFile(options.output)
+  if (named === undefined && output.mode === 'json') {
     throw new Failure('invalid_input', 'An artifact is a document by itself, and --json gives another one.', {
       remedy: 'Leave --json out, or name a file with -o.'
     })
@@ -108,13 +109,13 @@ async function getArtifact(context: CommandContext, given: string, options: { re
   await using workspace = await openExisting(context)
   const digest = await findDigest(workspace.runtime, given)
   const bytes = await workspace.runtime.artifacts.get(digest)
-  if (options.output === undefined) {
+  if (named === undefined) {
     const text = toText(bytes, digest)
     if (output.live) output.result(text)
     else output.raw(text)
     return EXIT.completed
   }
-  const file = resolve(io.cwd, options.output)
+  const file = resolve(io.cwd, named)
   const written = await writeWhole(file, [bytes])
   output.document({ digest, file, bytes: written.bytes })
   output.progress(`wrote ${file}: ${renderBytes(written.bytes)}`)

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
-import { name } from '../option-values.ts'
+import { name, toOutputFile } from '../option-values.ts'
 import { plural } from '../plural.ts'
 import { writeWhole } from '../whole-file.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -18,7 +18,7 @@ export function exportCommand(choose: Choose): Command {
   return new Command('export')
     .description('Writes a thread as JSONL: its publication, its log with all its artifacts, and its inbox. Looks only.')
     .argument('<thread>', 'its id')
-    .option('-o, --output <file>', 'where to write (default: standard output)', name)
+    .option('-o, --output <file>', 'where to write (default, and -: standard output)', name)
     .addHelpText(
       'after',
       `
@@ -36,18 +36,19 @@ With --json and -o: { "thread", "file", "lines", "bytes" }.`
 
 async function exportThread(context: CommandContext, id: string, options: ExportOptions): Promise<number> {
   const { output, io } = context
-  if (options.output === undefined && output.mode === 'json') {
+  const named = toOutputFile(options.output)
+  if (named === undefined && output.mode === 'json') {
     throw new Failure('invalid_input', 'An export is JSONL by itself, and --json gives one document.', {
       remedy: 'Leave --json out, or name a file with -o.'
     })
   }
   await using workspace = await openExisting(context)
   const lines = workspace.runtime.thread(id).export()
-  if (options.output === undefined) {
+  if (named === undefined) {
     for await (const line of lines) output.raw(line)
     return EXIT.completed
   }
-  const file = resolve(io.cwd, options.output)
+  const file = resolve(io.cwd, named)
   const written = await writeWhole(file, lines)
   output.document({ thread: id, file, ...written })
   output.progress(`wrote ${file}: ${plural(written.lines, 'line')}, ${plural(written.bytes, 'byte')}`)
