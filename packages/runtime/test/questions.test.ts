@@ -3,7 +3,7 @@ import { memoryStore } from '../src/stores/memory-store.ts'
 import type { Ledger } from './approval-kit.ts'
 import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
 import { refusalOf } from './refusal.ts'
-import { resultsIn, within } from './runtime-kit.ts'
+import { resultsIn, userTexts, within } from './runtime-kit.ts'
 
 describe('a question', () => {
   const asker = (question: object) => caller({ name: 'ask_user', arguments: question })
@@ -58,6 +58,18 @@ describe('a question', () => {
     await other.thread(run.thread).message('Ada')
     await runtime.thread(run.thread).resume()
     expect((await within(run.settled())).status).toBe(answers ? 'completed' : 'waiting')
+  })
+
+  test('passes over a message that does not fit it, which is read when it is answered', async () => {
+    const model = asker({ question: 'Which one?', options: ['red', 'blue'] })
+    const runtime = runtimeOf(memoryStore(), { models: { main: model } })
+    const run = await runtime.start(agent('ask_user'), { input: 'go' })
+    await within(run.settled())
+    await run.message('green')
+    await run.message('BLUE')
+    expect((await within(run.settled())).status).toBe('completed')
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'text', value: 'blue' }])
+    expect(userTexts(model.prompts[1])).toEqual(['go', 'green'])
   })
 
   test('is not answered by a message while another one is open', async () => {

@@ -21,16 +21,27 @@ export function takeDecision(state: State, item: InboxItem): Taken {
   return resolve(state, wait, item, body.decision)
 }
 
-/** A message of a person or the host, as the answer to the only open question; null when it is none. What was said before the question was shown answers nothing. */
-export function takeAnswer(state: State, item: InboxItem, { sequence }: Pick<TakeContext, 'sequence'>): Taken | null {
-  if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from) || !isActive(state) || isEnding(state)) return null
+/**
+ * The first message of a person or the host that answers the only open question; null when there is none. One that does not fit waits. What was said before
+ * the question was shown answers nothing.
+ */
+export function takeAnswer(state: State, items: readonly InboxItem[], { sequence }: Pick<TakeContext, 'sequence'>): Taken | null {
+  if (!isActive(state) || isEnding(state)) return null
   const questions = [...state.waits.values()].filter((wait) => wait.kind === 'question')
   const [question] = questions
-  if (!question || questions.length > 1) return null
-  if (question.stamp.sequence >= sequence || item.at < question.stamp.at) return null
+  if (!question || questions.length > 1 || question.stamp.sequence >= sequence) return null
+  const call = callOf(state, question)
+  for (const item of items) {
+    const answer = item.at < question.stamp.at ? undefined : answerIn(item, call)
+    if (answer !== undefined) return resolve(state, question, item, { decision: 'answer', answer })
+  }
+  return null
+}
+
+function answerIn(item: InboxItem, call: Call | undefined): Json | undefined {
+  if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from)) return undefined
   const text = textOf((item.body as unknown as { readonly parts: readonly Part[] }).parts)
-  const answer = text === null ? undefined : toAnswer(callOf(state, question), text)
-  return answer === undefined ? null : resolve(state, question, item, { decision: 'answer', answer })
+  return text === null ? undefined : toAnswer(call, text)
 }
 
 function resolve(state: State, wait: OpenWait, item: InboxItem, decision: Json): Taken {

@@ -34,7 +34,7 @@ export function take(state: State, items: readonly InboxItem[], context: TakeCon
   if (decision) return takeDecision(state, decision)
   const message = items.find((item) => item.kind === 'start' || isMessage(item))
   if (!message) return null
-  const answer = takeAnswer(state, message, context)
+  const answer = takeAnswer(state, items, context)
   if (answer) return answer
   if (retriedRun(message) !== undefined) return takeRetry(state, message)
   return canTakeMessage(state, context.now) ? takeMessage(state, message) : null
