@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import type { Runtime, ThreadHandle } from '../src/contracts/api.ts'
+import type { Commit } from '../src/contracts/fact.ts'
+import type { Hook } from '../src/contracts/hook.ts'
+import { createRuntime } from '../src/runtime.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
+import type { CrashTrial } from '../src/testing/crash-matrix.ts'
+import { runCrashMatrix } from '../src/testing/crash-matrix.ts'
+import { fakeClock } from '../src/testing/fake-clock.ts'
+import type { Ledger } from './approval-kit.ts'
+import { caller, pay, runtimeOf } from './approval-kit.ts'
+import { before, set } from './hook-kit.ts'
+import { agentOf, factsOf, runThrough, within } from './runtime-kit.ts'
+
+/** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
+const WRITES = 14
+
+const AGENT = agentOf({ tools: ['pay'], hooks: ['careful'] })
+const CALLS = [
+  { name: 'pay', arguments: { amount: 12 } },
+  { name: 'pay', arguments: { amount: 3 } }
+]
+/** Nobody pays more than 5, and somebody is asked about each payment of that. */
+const cap: Hook = before('cap', (call, context) => (Number(call.arguments['amount']) > 5 ? set(5)(call, context) : undefined))
+const careful: Hook = before('careful', (call) => (call.arguments['amount'] === 5 ? { do: 'requireApproval' } : undefined))
+
+async function approved(runtime: Runtime, handle: ThreadHandle): Promise<string> {
+  for (;;) {
+    const { status, waits } = await handle.settled()
+    if (status !== 'waiting') return status
+    for (const wait of waits) await runtime.approve(wait.id)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function createTrial(): CrashTrial<readonly Commit[]> {
+  const clock = fakeClock()
+  const store = memoryStore({ clock })
+  const ledger: Ledger = { ran: [] }
+  const runtimes: Runtime[] = []
+  return {
+    store,
+    open: async () => store,
+    async run({ store: reached, recovering }) {
+      const models = { main: caller(...CALLS) }
+      const tools = [pay(ledger, { approval: false })]
+      const runtime = createRuntime({ store: reached, clock, tools, models, hooks: [cap], registeredHooks: [careful] })
+      runtimes.push(runtime)
+      const handle = await runThrough(clock, runtime.start(AGENT, { input: 'go', idempotencyKey: 'trial' }))
+      if (recovering) await runThrough(clock, handle.resume({ takeover: true }))
+      expect(await runThrough(clock, approved(runtime, handle))).toBe('completed')
+      return handle.log(1, 8_000_000)
+    },
+    async check({ ending }) {
+      for (const runtime of runtimes) await runtime.close({ graceMs: 0 })
+      const keys = ledger.ran.map(({ key }) => key)
+      expect(new Set(keys).size).toBe(keys.length)
+      for (const { input } of ledger.ran) expect([{ amount: 5 }, { amount: 3 }]).toContainEqual(input)
+      for (const { facts } of ending) {
+        const gated = facts.flatMap((fact) => (fact.type === 'call.gated' ? [fact.call] : []))
+        for (const fact of facts) if (fact.type === 'hook.recorded') expect(gated).toContain(fact.call)
+      }
+      const facts = ending.flatMap((commit) => commit.facts)
+      const records = facts.flatMap((fact) => (fact.type === 'hook.recorded' ? [`${fact.hook} ${fact.did}`] : []))
+      expect(new Set(records)).toEqual(new Set(['cap modify', 'careful requireApproval']))
+      expect(facts.filter((fact) => fact.type === 'wait.opened')).toHaveLength(1)
+      expect(facts.filter((fact) => fact.type === 'call.settled')).toHaveLength(2)
+    }
+  }
+}
+
+// I4 I5 I6 I9
+test('a process that dies at any of its writes leaves calls that hooks look at done at most once, as the hooks want them', async () => {
+  const { writes, crashes } = await runCrashMatrix(createTrial)
+  expect(writes).toBe(WRITES)
+  expect(crashes).toBeGreaterThan(WRITES)
+})
+
+test('what hooks did goes with an exported thread, large bodies too, and the thread agrees with its log', async () => {
+  const note = 'x'.repeat(100_000)
+  const wide = pay({ ran: [] }, { approval: false })
+  const tool = { ...wide, input: { kind: 'json' as const, jsonSchema: { type: 'object' } } }
+  const options = { tools: [tool], models: { main: caller({ name: 'pay', arguments: { amount: 1 } }) }, registeredHooks: [careful] }
+  const hooks = [before('note', (call) => (call.arguments['note'] === note ? undefined : { do: 'modify', arguments: { amount: 1, note } }))]
+  const one = runtimeOf(memoryStore(), { ...options, hooks })
+  const run = await one.start(AGENT, { input: 'go' })
+  expect((await within(run.settled())).status).toBe('completed')
+  expect((await run.verify()).problems).toEqual([])
+  const lines: string[] = []
+  for await (const line of run.export()) lines.push(line)
+  const two = runtimeOf(memoryStore(), options)
+  const { thread, state } = await two.import([lines.join('')])
+  expect(state).toBe('imported')
+  const facts = await factsOf(two.thread(thread))
+  expect(facts.filter((fact) => fact.type === 'hook.recorded')).toMatchObject([
+    { hook: 'note', did: 'modify', overlay: { artifact: expect.any(String) } }
+  ])
+  expect((await two.thread(thread).publication()).definition.hooks).toEqual([{ name: 'careful' }])
+  expect((await two.thread(thread).verify()).problems).toEqual([])
+})
