@@ -55,7 +55,7 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   await secrets.register(config, io.env)
   io.adopt?.(io.env)
   const agent = await loadAgentFile(manifest, { cwd, model: options.model })
-  const variables = parseVariables(options.var, agent.definition.variables ?? [], cwd)
+  const variables = await parseVariables(options.var, agent.definition.variables ?? [], cwd)
   const location = findStore({ named: context.options.store, config, cwd, env: io.env })
   const { definition } = agent
   return {

@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Part } from '@holdfast/runtime'
+import { readBounded } from './bounded-file.ts'
 import { Failure } from './failure.ts'
 
 /** A file as a part of a message, with what is told about it. */
@@ -11,7 +11,7 @@ export interface Attachment {
   readonly part: Part
 }
 
-/** A whole message has less: what is larger than this is not even read. */
+/** A whole message has less: of what is larger no more is read than this. */
 const MAX_BYTES = 12 * 1024 * 1024
 
 /** Media that models take, by their first bytes in hexadecimal digits; a dot is any digit. */
@@ -69,8 +69,8 @@ function knownTypeOf(bytes: Uint8Array): string | undefined {
 
 async function readBytes(path: string): Promise<Buffer> {
   try {
-    const { size } = await stat(path)
-    if (size <= MAX_BYTES) return await readFile(path)
+    const bytes = await readBounded(path, MAX_BYTES)
+    if (bytes !== undefined) return bytes
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
     const why = isMissing ? 'There is no file' : 'This file cannot be read:'

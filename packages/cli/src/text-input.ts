@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readBounded } from './bounded-file.ts'
 import type { CommandIo } from './command-io.ts'
 import { Failure } from './failure.ts'
 
@@ -16,20 +16,22 @@ export async function readInputOption(text: string, io: CommandIo): Promise<stri
   if (!text.startsWith('@')) return readTextArgument(text, io)
   if (text.startsWith('@@')) return text.slice(1)
   const path = resolve(io.cwd, text.slice(1))
-  return requireText(await readTextFile(path), `${path} is empty.`)
+  return requireText(await readNamedText(path), `${path} is empty.`)
 }
 
-async function readTextFile(path: string): Promise<string> {
+/** The text of a file that is named with `@`. Throws `file_not_found` and `value_too_large`. */
+export async function readNamedText(path: string, { variable }: { readonly variable?: string } = {}): Promise<string> {
+  const label = variable === undefined ? '' : `--var ${variable}: `
+  const details = { path, ...(variable === undefined ? {} : { variable }) }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+    const bytes = await readBounded(path, MAX_INPUT_BYTES)
+    if (bytes !== undefined) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('file_not_found', `${path} cannot be read: ${why}.`, {
-      details: { path },
-      remedy: 'Write @@ for a text that begins with an at sign.',
-      cause
-    })
+    const remedy = 'Write @@ for a text that begins with an at sign.'
+    throw new Failure('file_not_found', `${label}${path} cannot be read: ${why}.`, { details, remedy, cause })
   }
+  throw new Failure('value_too_large', `${label}${path} has more than ${MAX_INPUT_BYTES} bytes.`, { details })
 }
 
 function requireText(text: string, message: string): string {

@@ -1,46 +1,36 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Json, VariableDeclaration } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
+import { readNamedText } from './text-input.ts'
 
 /**
  * Reads `--var key=value`. A value is text for a variable of type string; for the others it is JSON, where it can be read as that.
  * `@file` is what stands in the file, and `@@` begins a text with an at sign. The runtime checks the values against the declarations.
  *
- * Throws `invalid_input` and `file_not_found`.
+ * Throws `invalid_input`, `file_not_found` and `value_too_large`.
  */
-export function parseVariables(
+export async function parseVariables(
   given: readonly string[],
   declared: readonly VariableDeclaration[],
   cwd: string
-): { readonly [key: string]: Json } {
+): Promise<{ readonly [key: string]: Json }> {
   const values = new Map<string, Json>()
   for (const argument of given) {
     const separator = argument.indexOf('=')
     const key = argument.slice(0, Math.max(0, separator))
     if (separator < 1) throw invalid(argument, 'has no value', 'Write it as --var key=value or --var key=@file.')
     if (values.has(key)) throw invalid(key, 'is given twice', 'Give each variable once.')
-    const text = readValue(key, argument.slice(separator + 1), cwd)
+    const text = await readValue(key, argument.slice(separator + 1), cwd)
     const type = declared.find((each) => each.key === key)?.type ?? 'string'
     values.set(key, type === 'string' ? text : (parseJson(text) ?? text))
   }
   return Object.fromEntries(values)
 }
 
-function readValue(key: string, text: string, cwd: string): string {
+async function readValue(key: string, text: string, cwd: string): Promise<string> {
   if (text.startsWith('@@')) return text.slice(1)
   if (!text.startsWith('@')) return text
-  const path = resolve(cwd, text.slice(1))
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Failure('file_not_found', `--var ${key}: ${path} cannot be read: ${why}.`, {
-      details: { variable: key, path },
-      remedy: 'Write @@ for a text that begins with an at sign.',
-      cause
-    })
-  }
+  return readNamedText(resolve(cwd, text.slice(1)), { variable: key })
 }
 
 function parseJson(text: string): Json | undefined {
