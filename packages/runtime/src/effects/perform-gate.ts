@@ -55,6 +55,7 @@ export function performGate(
     result: { error: `The call could not be checked and was not run: ${message}` }
   })
   const limit = (durationMs: Ms): void => {
+    if (isOver) return
     alarm?.stop()
     alarm = ports.clock.alarm(durationMs, () => end([fault(`the check did not end within ${durationMs} ms`)]))
   }
