@@ -47,6 +47,26 @@ describe('processes that share a store', () => {
     expect(pays).toHaveLength(2)
   })
 
+  test('one that drives goes on with what another one decides, while its other calls run', async () => {
+    const folder = project(
+      [
+        { name: 'stamp', arguments: {} },
+        { name: 'pay', arguments: { ms: 60_000 } }
+      ],
+      {
+        agent: { tools: [{ ref: 'stamp', approval: true }, 'pay'] }
+      }
+    )
+    const one = startHoldfast(folder, ['run', 'agent.yaml'])
+    await one.until(/pay started/)
+    const approve = startHoldfast(folder, ['approve', '--json'])
+    expect(await approve.ended).toBe(0)
+    expect(JSON.parse(approve.stdout())).toMatchObject({ decisions: [{ state: 'accepted' }], owner: { worker: expect.any(String) } })
+    await one.until(/stamp ok/)
+    expect(one.stderr()).not.toContain('pay ok')
+    expect(ledgerOf(folder)).toHaveLength(2)
+  })
+
   test('a watcher in another one is told when it waits, once', async () => {
     const folder = project([{ name: 'stamp', arguments: {} }])
     const first = startHoldfast(folder, ['run', 'agent.yaml'])
