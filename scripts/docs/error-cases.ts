@@ -217,6 +217,10 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: ['A run: several answers in a row had neither text nor calls.'],
     message: 'the model answered … times without text and without a call'
   },
+  usage_missing: {
+    when: ['A run under a budget of tokens or cost, whose provider had not said what its last answer used.'],
+    message: 'the provider did not say how many tokens its answer used, and the budget of this thread cannot be kept without'
+  },
   output_invalid: {
     when: ['A run of an agent with `outputSchema`: the final answer did not match it, twice.'],
     message: '/total: must be …, but is …'

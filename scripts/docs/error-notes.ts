@@ -165,6 +165,12 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'The model answered several times without text and without a call.',
     remedy: 'Try again, say more, or use another model.'
   },
+  usage_missing: {
+    cause:
+      'The thread has a budget of tokens or cost, and the provider did not say what its answer used. No second call is made on a guess.',
+    remedy:
+      'Have the server report usage (many need an option for it with streams). To go on with estimates, set the budget once more, `holdfast budget extend`, and retry; or take it away with `none`.'
+  },
   output_invalid: {
     cause: 'The answer does not match `outputSchema`, and did not after the model was told so.',
     remedy: 'Say in the system prompt what is wanted, loosen the schema, or use another model.'

@@ -67,6 +67,15 @@ export const FIELD_NOTES: FieldNotes = {
   'limits.maxRepeatedCalls': { is: 'Identical calls in a row (same tool, same arguments) that stop the run.' },
   'limits.maxRetries': { is: 'How often a failed model call is tried again; 0 for never.' },
   'limits.maxParallelCalls': { is: 'Calls of one turn that run at the same time.' },
+  budget: {
+    is: 'What each thread may spend, in all its runs: [budgets](../how-to/budgets.md). A start may say otherwise.',
+    without: 'no bounds'
+  },
+  'budget.maxTotalTokens': { is: 'Tokens of all model calls, input and output.' },
+  'budget.maxCost': { is: 'US dollars of all model calls.' },
+  'budget.maxDurationMs': { is: 'How long its runs may be at work; waiting does not count.' },
+  'budget.maxToolCalls': { is: 'Calls that tools are started for.' },
+  'budget.hard': { is: 'Whether the run stops where it would go beyond, in place of a wait for a person.', without: '`false`' },
   outputSchema: { is: 'JSON Schema of the result; in code also a Standard Schema.', without: 'the result is text' },
   permissions: {
     is: 'One layer of [permission rules](grants.md). The strictest of all layers says what becomes of a call.',

@@ -5,7 +5,7 @@ import type { Part } from './contracts/message.ts'
 import type { AcceptedItem } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { inlineOf } from './state/body.ts'
-import { toItem } from './thread-handle.ts'
+import { toItem } from './inbox-delivery.ts'
 import { digestJson } from './util/canonical.ts'
 
 /**
@@ -54,7 +54,8 @@ async function readBodies(
   if (started?.run === undefined || !received) return []
   const set = own.find((fact) => fact.type === 'variables.set')
   const variables = Object.fromEntries(Object.entries(set?.values ?? {}).map(([key, value]) => [key, inlineOf(value)]))
-  const body = { run: started.run, parts: inlineOf(received.parts) }
+  const budget = own.find((fact) => fact.type === 'budget.set')?.limit
+  const body = { run: started.run, parts: inlineOf(received.parts), ...(budget === undefined ? {} : { budget }) }
   return [{ ...body, variables }, ...(set ? [] : [body])] as unknown as readonly Json[]
 }
 

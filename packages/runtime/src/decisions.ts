@@ -1,6 +1,6 @@
 // Keeps I12: only a person or the host decides, as this runtime's own principal; nothing in a decision says who gave it.
-import type { ApproveOptions } from './contracts/api.ts'
-import type { Decision, DecisionReceipt } from './contracts/decision.ts'
+import type { ApproveOptions, Decision, DecisionReceipt } from './contracts/decision.ts'
+import { findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { WaitId } from './contracts/ids.ts'
 import type { Json, JsonObject } from './contracts/json.ts'
@@ -49,7 +49,8 @@ async function readWait(core: RuntimeCore, id: WaitId): Promise<WaitRow | null> 
   return thread?.tenant === core.tenant ? wait : null
 }
 
-async function assertMayDecide({ principal, mayDecide }: RuntimeCore, wait: WaitRow): Promise<void> {
+/** Throws `forbidden` when this runtime's principal may not decide about a wait. */
+export async function assertMayDecide({ principal, mayDecide }: RuntimeCore, wait: WaitRow): Promise<void> {
   if (isDecider(principal) && (await mayDecide(wait, principal))) return
   const who = `${principal.kind} ${principal.id}`
   throw new HoldfastError('forbidden', `The ${who} may not decide about the wait ${wait.id}. Ask somebody who may.`, {
@@ -77,22 +78,30 @@ const FIELDS: { readonly [word in Decision['decision']]: readonly string[] } = {
   approve: ['decision', 'note', 'arguments', 'remember'],
   deny: ['decision', 'reason'],
   answer: ['decision', 'answer'],
-  outcome: ['decision', 'outcome', 'result']
+  outcome: ['decision', 'outcome', 'result'],
+  extend: ['decision', 'budget']
 }
 
 /** What is wrong with a decision that comes from outside of the types, or null. */
 function faultOf(given: Decision): string | null {
   const value: unknown = given
   if (!isObject(value)) return 'as an object'
-  const { decision, note, reason, remember, arguments: edited, answer } = value
-  if (typeof decision !== 'string' || !Object.hasOwn(FIELDS, decision)) return 'that says approve, deny, answer or outcome'
+  const { decision, note, reason, remember, arguments: edited } = value
+  if (typeof decision !== 'string' || !Object.hasOwn(FIELDS, decision)) return 'that says approve, deny, answer, outcome or extend'
   const known = FIELDS[decision as Decision['decision']]
   const other = Object.keys(value).find((key) => !known.includes(key))
   if (other !== undefined) return `with ${known.join(', ')}, and not ${cutText(other, 100)}`
   for (const text of [note, reason]) if (text !== undefined && typeof text !== 'string') return 'with a note or reason that is a text'
   if (edited !== undefined && !isObject(edited)) return 'with arguments that are an object'
   if (remember !== undefined && !['run', 'thread', 'arguments'].includes(String(remember))) return 'that remembers run, thread or arguments'
+  return faultOfWord(value)
+}
+
+/** What is wrong with what one word says more than others. */
+function faultOfWord(value: { readonly [field: string]: unknown }): string | null {
+  const { decision, answer, budget } = value
   if (decision === 'outcome') return faultOfOutcome(value)
+  if (decision === 'extend') return budgetFaultOf(budget)
   return decision === 'answer' && answer === undefined ? 'with an answer' : null
 }
 
@@ -106,6 +115,11 @@ function findSecrets({ secrets }: RuntimeCore, given: Decision): string | null {
 function faultOfOutcome({ outcome, result }: { readonly [field: string]: unknown }): string | null {
   if (!['happened', 'not_happened', 'unknown'].includes(String(outcome))) return 'whose outcome is happened, not_happened or unknown'
   return result !== undefined && outcome !== 'happened' ? 'with a result only of what happened' : null
+}
+
+function budgetFaultOf(budget: unknown): string | null {
+  const fault = findBudgetFault(budget, 'change')
+  return fault === null ? null : `whose budget ${fault}`
 }
 
 /** What does not fit this wait; the wait stays open. */
@@ -124,6 +138,7 @@ async function findErrors(core: RuntimeCore, wait: WaitRow, decision: Decision):
 /** What may be said about a wait. */
 function takenBy({ kind }: WaitRow): readonly Decision['decision'][] {
   if (kind === 'question') return ['answer']
+  if (kind === 'budget') return ['extend', 'deny']
   if (kind === 'external') return ['answer', 'deny']
   return kind === 'outcome' ? ['outcome'] : ['approve', 'deny']
 }

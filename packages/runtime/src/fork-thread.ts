@@ -17,7 +17,8 @@ import { readCommits } from './folded-commits.ts'
 import { assertOpen, readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { toForkFacts, toRepinFacts } from './state/fork-facts.ts'
-import { createThreadHandle, toItem, toRunId } from './thread-handle.ts'
+import { toItem } from './inbox-delivery.ts'
+import { createThreadHandle, toRunId } from './thread-handle.ts'
 import { digestJson, digestText } from './util/canonical.ts'
 
 /** Makes a thread with the past of another one. */

@@ -1,7 +1,6 @@
 export type { AgentTool } from './contracts/agent-tool.ts'
 export type {
   AgentDefinition,
-  ApproveOptions,
   CancelReceipt,
   EventsOptions,
   ForkHandle,
@@ -20,10 +19,11 @@ export type {
   TurnPrompt
 } from './contracts/api.ts'
 export type { Approval, RememberedScope } from './contracts/approval.ts'
+export type { Budget, BudgetChange, BudgetReason, BudgetStatus, BudgetUse } from './contracts/budget.ts'
 export type { ArtifactCollection, ArtifactEntry, RuntimeArtifacts } from './contracts/artifact-api.ts'
 export type { ArtifactInfo, ArtifactQuery, ArtifactStore, ArtifactUse } from './contracts/artifact.ts'
 export type { Clock, IdSource } from './contracts/clock.ts'
-export type { Decision, DecisionPolicy, DecisionReceipt } from './contracts/decision.ts'
+export type { ApproveOptions, Decision, DecisionPolicy, DecisionReceipt } from './contracts/decision.ts'
 export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
 export type { EventSink, SinkEvent } from './contracts/event-sink.ts'

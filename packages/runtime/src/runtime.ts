@@ -1,6 +1,8 @@
 import { toKeptBytes } from './artifacts/spilled-bodies.ts'
 import { assertKey } from './caller-key.ts'
 import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
+import type { Budget } from './contracts/budget.ts'
+import { changeBudget, findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Grants } from './contracts/grants.ts'
 import type { Json } from './contracts/json.ts'
@@ -27,7 +29,8 @@ import { assertSecretFree } from './definition-secrets.ts'
 import { withoutSecrets } from './secrets.ts'
 import { needsOf } from './state/state.ts'
 import type { GivenMessage } from './thread-handle.ts'
-import { createThreadHandle, toItem, toMessage } from './thread-handle.ts'
+import { toItem } from './inbox-delivery.ts'
+import { createThreadHandle, toMessage } from './thread-handle.ts'
 import { digestJson } from './util/canonical.ts'
 import { assertWholeNumber } from './whole-number.ts'
 
@@ -100,7 +103,7 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const { definition } = publication
   const variables = resolveVariables(definition.variables, options.variables ?? {})
   const { parts, redacted } = await firstMessage(core, definition, options.input, variables)
-  const kept = { parts, variables: core.secrets.redactJson(variables) }
+  const kept = { parts, variables: core.secrets.redactJson(variables), ...toStartBudget(definition, options.budget) }
   assertFits(kept)
   const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
   const made = toThread(
@@ -119,6 +122,14 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const handle = { ...createThreadHandle(core, thread), thread, run, created }
   const names = core.secrets.size === 0 ? redacted : [...new Set([...redacted, ...core.secrets.namesIn(JSON.stringify(variables))])]
   return names.length === 0 ? handle : { ...handle, redacted: names }
+}
+
+/** What the start says, by field above what the definition does. */
+function toStartBudget(definition: Definition, budget: Budget | undefined): { readonly budget?: Budget } {
+  if (budget === undefined) return {}
+  const fault = findBudgetFault(budget, 'budget')
+  if (fault !== null) throw new HoldfastError('invalid_input', `the budget of the start ${fault}`)
+  return { budget: changeBudget(definition.budget ?? null, budget) }
 }
 
 async function firstMessage(
@@ -159,6 +170,7 @@ interface FirstItem {
   readonly run: string
   readonly parts: readonly Part[]
   readonly variables: { readonly [key: string]: Json }
+  readonly budget?: Budget
 }
 
 /** What a thread is found by, and what it may do. */

@@ -5,9 +5,9 @@ import type { ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
-import type { ItemKind, NewItem } from './contracts/store.ts'
 import { namesInParts, redactParts } from './effects/redact-parts.ts'
 import { faultOfPart } from './part-fault.ts'
+import { deliver, toItem } from './inbox-delivery.ts'
 import { readReceipt } from './item-receipt.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
@@ -15,9 +15,10 @@ import type { RuntimeCore } from './runtime-core.ts'
 import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
+import { extendBudget, readBudget } from './thread-budget.ts'
 import { threadEvents } from './thread-events.ts'
 import { exportThread, readPrompt, threadRecords, verifyThread } from './thread-reports.ts'
-import { digestJson, digestText } from './util/canonical.ts'
+import { digestText } from './util/canonical.ts'
 import { isDeeplyNested, MAX_LEVELS } from './util/nesting.ts'
 import { cutText, toWellFormedJson } from './util/well-formed.ts'
 import { assertWholeNumber } from './whole-number.ts'
@@ -56,6 +57,8 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     retry: (input) =>
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     grants: async () => core.grantsOf(await readGrants(core, id)),
+    budget: () => readBudget(core, id),
+    extendBudget: (change) => withoutSecrets(core.secrets, () => extendBudget(core, id, change)),
     publication: async () => core.publication((await readInfo(core, id)).publication),
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
     records: () => threadRecords(core, id),
@@ -114,11 +117,6 @@ function assertBounds(parts: readonly Part[]): void {
   }
 }
 
-/** An inbox item from this runtime's principal. */
-export function toItem(core: RuntimeCore, thread: ThreadId, kind: ItemKind, id: string, body: Json): NewItem {
-  return { id, thread, kind, from: core.principal, digest: digestJson([kind, '', body]), body }
-}
-
 async function sendMessage(
   core: RuntimeCore,
   thread: ThreadId,
@@ -161,16 +159,6 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
   if (message) return sendMessage(core, thread, message, { id: item })
   const body = { run: toRunId(thread, item), parts: [], retries: state.run.id }
   return { item, state: await deliver(core, toItem(core, thread, 'start', item, body)) }
-}
-
-async function deliver(core: RuntimeCore, item: NewItem): Promise<'queued' | 'repeated'> {
-  const [state] = await core.store.deliver([item])
-  if (state === 'conflict') throw new HoldfastError('conflict', `another message was sent to ${item.thread} under the id ${item.id}`)
-  if (state === 'refused')
-    throw new HoldfastError('thread_not_found', `the thread ${item.thread} takes no messages: it was moved or removed`)
-  core.faults.delete(item.thread)
-  core.engine.wake(item.thread)
-  return state === 'repeated' ? 'repeated' : 'queued'
 }
 
 async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean | string): Promise<void> {

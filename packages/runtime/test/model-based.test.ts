@@ -7,6 +7,8 @@ const share = schedulesOf({ some: 10_000, all: 50_000 })
 
 /** What the schedules must have met: a check that never sees a race proves nothing. */
 const MET = [
+  'budget cancelled',
+  'budget decided',
   'claim expired',
   'claim timer',
   'decided conflict',
@@ -22,8 +24,14 @@ const MET = [
   'ended failed output_truncated',
   'ended failed provider_unavailable',
   'ended failed quarantined',
+  'ended failed usage_missing',
+  'ended stopped cost_budget',
+  'ended stopped cost_unknown',
   'ended stopped repeated_call',
+  'ended stopped time_budget',
   'ended stopped time_limit',
+  'ended stopped token_budget',
+  'ended stopped tool_call_budget',
   'ended stopped turn_limit',
   'failed aborted',
   'failed interrupted',
@@ -67,7 +75,7 @@ const MET = [
 ]
 
 describe(`the protocol under ${share.count} schedules from seed ${share.first}`, () => {
-  // I2 I3 I4 I5 I6 I7 I10 I11 I12 I17 B060
+  // I2 I3 I4 I5 I6 I7 I10 I11 I12 I16 I17 B060
   test('keeps its invariants whatever is killed, stopped, lost, delayed, cancelled and decided', { timeout: share.timeoutMs }, async () => {
     const tally: Tally = {}
     for (let seed = share.first; seed < share.first + share.count; seed++) {

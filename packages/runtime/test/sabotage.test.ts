@@ -4,6 +4,7 @@ import { runSchedule } from './model/run-schedule.ts'
 import {
   withEarlyEffects,
   withForgottenEffects,
+  withoutBudget,
   withoutCrashBudget,
   withHastyReconcile,
   withoutDecidedRule,
@@ -51,6 +52,11 @@ describe('the model-based check finds', () => {
 
   test('a driver that keeps interrupts from the heart', async () => {
     expect(await firstViolation(withoutPending, 100)).toBe('interrupt')
+  })
+
+  // I16
+  test('a heart that plans as if there were no budget', async () => {
+    expect(await firstViolation(withoutBudget, 100)).toBe('I16')
   })
 
   test('a driver that goes on however often owners have died', async () => {

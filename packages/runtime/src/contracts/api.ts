@@ -3,9 +3,9 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { ArtifactStore } from './artifact.ts'
 import type { RuntimeArtifacts } from './artifact-api.ts'
+import type { Budget, BudgetChange, BudgetStatus } from './budget.ts'
 import type { Clock, IdSource } from './clock.ts'
-import type { RememberedScope } from './approval.ts'
-import type { Decision, DecisionPolicy, DecisionReceipt } from './decision.ts'
+import type { ApproveOptions, Decision, DecisionPolicy, DecisionReceipt } from './decision.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
 import type { EventSink } from './event-sink.ts'
 import type { Commit, Fault, RunEnd } from './fact.ts'
@@ -39,6 +39,8 @@ export interface AgentDefinition {
   readonly variables?: readonly VariableDeclaration[]
   readonly tools?: readonly (AgentTool | Tool<never>)[]
   readonly limits?: Limits
+  /** What each thread of it may spend, in all its runs. A start may say otherwise. */
+  readonly budget?: Budget
   /** JSON Schema, or a Standard Schema that can give one. */
   readonly outputSchema?: JsonObject | StandardSchemaV1
   /** One layer of permission rules; the strictest of all layers says what becomes of a call. */
@@ -121,6 +123,8 @@ export interface StartOptions {
   readonly labels?: Labels
   /** What the thread may do, for good: of what the runtime grants and what the definition asks for. Default: all of that. */
   readonly grants?: GrantsInput
+  /** What the thread may spend in all its runs, by field above what the definition says. Throws `invalid_input` for what is no budget. */
+  readonly budget?: Budget
 }
 
 /** How a run came to rest. */
@@ -265,6 +269,13 @@ export interface ThreadHandle {
   retry(input?: string | readonly Part[]): Promise<MessageReceipt>
   /** What the thread may do here today: what it was made with, and of that what this runtime grants. Throws `grants_unreadable`. */
   grants(): Promise<Grants>
+  /** How the thread stands with its budget, as of its last commit; null when it has none. Reads the log. */
+  budget(): Promise<BudgetStatus | null>
+  /**
+   * Sets the budget, by field; null takes a bound away. A run that waits for its budget goes on as far as the new one goes, and waits again where that
+   * is not far enough. Throws `forbidden` when this principal may not decide about such waits, `invalid_input` for what is no budget.
+   */
+  extendBudget(change: BudgetChange): Promise<MessageReceipt>
   /** The publication that the thread is pinned to. */
   publication(): Promise<Publication>
   /**
@@ -314,14 +325,6 @@ export interface ForkHandle extends ThreadHandle {
   readonly ran: readonly CallId[]
   /** Names of the secrets that stood in what was given, and were taken out of it. */
   readonly redacted?: readonly string[]
-}
-
-/** What an approval may say. */
-export interface ApproveOptions {
-  readonly note?: string
-  /** In place of the model's; the model is told. */
-  readonly arguments?: JsonObject
-  readonly remember?: RememberedScope
 }
 
 /** The runtime: everything that the command, a server or a program does goes through it. */

@@ -1,4 +1,5 @@
 import type { RememberedScope } from './approval.ts'
+import type { BudgetChange } from './budget.ts'
 import type { Principal, WaitId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Decided, WaitRow } from './wait.ts'
@@ -21,6 +22,16 @@ export type Decision =
    * with `unknown` the model is told that nobody knows.
    */
   | { readonly decision: 'outcome'; readonly outcome: 'happened' | 'not_happened' | 'unknown'; readonly result?: Json }
+  /** Of a wait for budget: new limits. A refusal stops the run. */
+  | { readonly decision: 'extend'; readonly budget: BudgetChange }
+
+/** What an approval may say. */
+export interface ApproveOptions {
+  readonly note?: string
+  /** In place of the model's; the model is told. */
+  readonly arguments?: JsonObject
+  readonly remember?: RememberedScope
+}
 
 /**
  * What became of a decision. `counted`: more principals must say the same. `repeated`: this was said before. `conflict`: something else was

@@ -43,6 +43,7 @@ export const ERROR_CODES = {
   output_truncated: { status: 502, retryable: false },
   content_filtered: { status: 502, retryable: false },
   empty_model_response: { status: 502, retryable: true },
+  usage_missing: { status: 502, retryable: false },
   output_invalid: { status: 502, retryable: false },
   script_exhausted: { status: 500, retryable: false },
   // requests to other hosts

@@ -1,4 +1,5 @@
 import type { ApprovalRule } from './approval.ts'
+import type { Budget } from './budget.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
@@ -265,7 +266,7 @@ type LaterFact =
   | { readonly type: 'watch.fired'; readonly watch: string; readonly condition: string }
   | { readonly type: 'monitor.armed'; readonly watch: string; readonly target: ThreadId; readonly when: Json }
   | { readonly type: 'monitor.fired'; readonly watch: string; readonly alert: Json }
-  | { readonly type: 'budget.set'; readonly limit: Json; readonly by: Principal }
+  | { readonly type: 'budget.set'; readonly limit: Budget; readonly by: Principal }
 
 /**
  * One thing that happened, immutable once committed. `run` and `scope` are absent only for facts of the thread

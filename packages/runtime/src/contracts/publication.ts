@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts'
+import type { Budget } from './budget.ts'
 import type { Effect } from './fact.ts'
 import type { Grants } from './grants.ts'
 import type { HookEntry } from './hook.ts'
@@ -101,6 +102,8 @@ export interface Definition {
   readonly variables: readonly VariableDeclaration[]
   readonly tools: readonly ToolDescriptor[]
   readonly limits: Limits
+  /** What each thread of it may spend, unless its start says otherwise. */
+  readonly budget?: Budget
   readonly outputSchema?: JsonObject
   /** One layer of rules. */
   readonly permissions?: readonly PermissionRule[]

@@ -64,6 +64,18 @@ const limits = z.strictObject(
   OBJECT
 )
 
+const AMOUNT = 'a number above 0'
+const budget = z.strictObject(
+  {
+    maxTotalTokens: count.exactOptional(),
+    maxCost: z.number(AMOUNT).positive(AMOUNT).exactOptional(),
+    maxDurationMs: count.exactOptional(),
+    maxToolCalls: count.exactOptional(),
+    hard: z.boolean('true or false').exactOptional()
+  },
+  OBJECT
+)
+
 const AGENT_NAME = 'a name of up to 64 letters, digits, hyphens and underscores'
 const entry = z.strictObject(
   { name: z.string(AGENT_NAME).regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, AGENT_NAME), ref: name, description: text.exactOptional() },
@@ -82,6 +94,7 @@ const agent = {
   variables: z.array(variable, 'a list').exactOptional(),
   tools: z.array(tool, 'a list').exactOptional(),
   limits: limits.exactOptional(),
+  budget: budget.exactOptional(),
   outputSchema: data.exactOptional(),
   permissions: z.custom<readonly PermissionRule[]>().exactOptional(),
   grants: z.custom<GrantsInput>().exactOptional(),
@@ -124,5 +137,6 @@ export const AGENT_FIELDS: FieldTable = {
   'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs', 'onUnknown'], later: [] },
   'hooks.*': { known: ['name', 'options'], later: [] },
   'agents.*': { known: Object.keys(entry.shape), later: [] },
+  budget: { known: Object.keys(budget.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }
 }

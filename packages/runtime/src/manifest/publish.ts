@@ -46,7 +46,7 @@ export async function freezeDefinition(
   if (typeof agent !== 'object' || agent === null) throw toError('the definition', [NO_OBJECT])
   const tools = collectTools(agent, registry)
   const data = await checkAgent(agent)
-  const { limits = {}, outputSchema, variables = [] } = data
+  const { limits = {}, budget, outputSchema, variables = [] } = data
   const schema = outputSchema === undefined ? {} : { outputSchema }
   const resolved = await resolveTools(data.tools ?? [], tools, { limits, ...schema })
   if (!resolved.ok) throw toError(data.name, resolved.faults)
@@ -61,6 +61,7 @@ export async function freezeDefinition(
     variables: variables.map(({ metadata: _, ...variable }) => variable),
     tools: descriptors,
     limits,
+    ...(budget === undefined || Object.keys(budget).length === 0 ? {} : { budget }),
     ...schema,
     ...toAuthority(data),
     ...toHooks(data, known)

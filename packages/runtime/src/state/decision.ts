@@ -1,4 +1,6 @@
 import type { RememberedScope } from '../contracts/approval.ts'
+import type { BudgetChange } from '../contracts/budget.ts'
+import { findBudgetFault } from '../contracts/budget.ts'
 import type { Principal } from '../contracts/ids.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { SaidOutcome } from './call-suspension.ts'
@@ -41,6 +43,17 @@ export function readOutcome(decision: Json, by: Principal | undefined): SaidOutc
   const { decision: word, outcome, result } = isObject(decision) && isDecider(by) ? decision : {}
   if (word !== 'outcome' || !OUTCOMES.includes(outcome)) return { outcome: 'unknown', result: null }
   return { outcome: outcome as SaidOutcome['outcome'], result: result ?? null }
+}
+
+/** What a person or the host wants a budget to be, as a decision says it; null for anything else. */
+export function readExtension(decision: Json | undefined, by: Principal | undefined): BudgetChange | null {
+  if (!isObject(decision) || decision['decision'] !== 'extend') return null
+  return readBudgetChange(decision['budget'], by)
+}
+
+/** The change of a budget that a person or the host sends; null for anything else. */
+export function readBudgetChange(value: Json | undefined, by: Principal | undefined): BudgetChange | null {
+  return isDecider(by) && findBudgetFault(value, 'change') === null ? (value as BudgetChange) : null
 }
 
 /** Whether a principal may decide or answer at all: text of models, tools, agents and the runtime never does (I12). */

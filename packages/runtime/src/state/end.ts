@@ -1,19 +1,12 @@
-import type { Fact, Fault, RunEnd } from '../contracts/fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
-import { hasNextTry, HOLD_PAUSE_MS } from './candidate.ts'
-import type { Answer, Conversation, Run, State, Turn, TurnFailure } from './state.ts'
+import { endOfBudget } from './budget.ts'
+import { firstCandidate, hasNextTry, HOLD_PAUSE_MS } from './candidate.ts'
+import type { End } from './run-end.ts'
+import type { Answer, Conversation, State, Turn, TurnFailure } from './state.ts'
 
 /** How many answers without text and without calls are asked again before the run fails. */
 export const MAX_EMPTY_ANSWERS = 2
-
-/** How a run would end at this turn boundary. */
-export interface End {
-  readonly status: RunEnd
-  readonly why?: string
-  readonly error?: Fault
-  readonly output?: Json
-}
 
 /**
  * What would end the run now, judged by the conversation alone, or null when it goes on. Asked at a turn boundary.
@@ -37,7 +30,7 @@ export function isOutOfTime({ run, limits }: State, now: Ms): boolean {
 export function answersMessage(state: State, conversation: Conversation, now: Ms): boolean {
   if (isOutOfTime(state, now)) return false
   const end = endOf(state, conversation)
-  if (end === null) return true
+  if (end === null) return endOfBudget(state, conversation, firstCandidate(state, now), now) === null
   return end.status === 'completed' && !conversation.completed && hasTurnsLeft(state, conversation)
 }
 
@@ -93,17 +86,4 @@ function hasTurnsLeft(state: State, conversation: Conversation): boolean {
 
 function failed(code: string, message: string): End {
   return { status: 'failed', why: code, error: { code, message } }
-}
-
-/** The fact that a run has ended. */
-export function toRunEnded(run: Run, end: End): Fact {
-  return {
-    v: 1,
-    type: 'run.ended',
-    run: run.id,
-    status: end.status,
-    ...(end.why === undefined ? {} : { why: end.why }),
-    ...(end.error === undefined ? {} : { error: end.error }),
-    ...(end.output === undefined ? {} : { output: { inline: end.output } })
-  }
 }

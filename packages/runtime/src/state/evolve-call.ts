@@ -1,14 +1,15 @@
-import type { FactOf } from '../contracts/fact.ts'
+import type { FactOf, WaitKind } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
 import { evolvePauseOver } from './evolve-turn.ts'
 import type { ReadDecision } from './decision.ts'
-import { readDecision, readOutcome } from './decision.ts'
+import { readDecision, readExtension, readOutcome } from './decision.ts'
 import { toToolMessage } from './history.ts'
+import { startWork, stopWork } from './spent.ts'
 import type { Call, Conversation, OpenWait, State } from './state.ts'
-import { conversationOf } from './state.ts'
+import { conversationOf, isActive } from './state.ts'
 
 /** The tool that ends a run with a validated result. */
 export const TASK_COMPLETE = 'agent:task_complete'
@@ -34,6 +35,7 @@ export function evolveCallGated(state: State, _stamp: Stamp, fact: FactOf<'call.
 
 /** A call was announced as started. */
 export function evolveCallStarted(state: State, stamp: Stamp, fact: FactOf<'call.started'>): void {
+  if (fact.try === 1 && fact.leg === 1) state.spent.toolCalls++
   const call = findCall(conversationOf(state, fact.scope), fact.call)
   if (!call) return
   call.started = { try: fact.try, leg: fact.leg, effect: fact.effect, deadlineMs: fact.deadlineMs, stamp }
@@ -85,6 +87,8 @@ export function evolveWaitOpened(state: State, stamp: Stamp, fact: FactOf<'wait.
     call.wait = fact.wait
   }
   if (fact.kind === 'quarantine' && state.run) state.run.quarantines++
+  if (fact.kind === 'budget' && state.run) state.run.budgetWaits++
+  stopWork(state.spent, stamp)
   state.waits.set(fact.wait, {
     id: fact.wait,
     kind: fact.kind,
@@ -101,11 +105,12 @@ export function evolveApprovalRemembered(state: State, _stamp: Stamp, fact: Fact
 }
 
 /** A wait is over. */
-export function evolveWaitResolved(state: State, _stamp: Stamp, fact: FactOf<'wait.resolved'>): void {
+export function evolveWaitResolved(state: State, stamp: Stamp, fact: FactOf<'wait.resolved'>): void {
   const wait = state.waits.get(fact.wait)
   state.waits.delete(fact.wait)
+  if (state.waits.size === 0 && isActive(state)) startWork(state.spent, stamp)
   if (wait?.kind === 'timer') evolvePauseOver(state, wait.scope)
-  if (wait?.kind === 'quarantine' && fact.as === 'decided') noteTrial(state, fact)
+  if (wait && fact.as === 'decided') noteDecision(state, wait.kind, fact)
   if (!wait?.call) return
   const call = findCall(conversationOf(state, wait.scope), wait.call)
   if (!call) return
@@ -145,10 +150,13 @@ function approve(call: Call, decision: ReadDecision): void {
   call.answered = [...call.answered, ...call.asks]
 }
 
-/** A person has it tried again, or gives it up. */
-function noteTrial({ run }: State, fact: FactOf<'wait.resolved'>): void {
-  const { approve, reason } = readDecision(fact.decision ?? null, fact.by)
-  if (run && !approve) run.givenUp = reason ?? ''
+/** What a person says of the run as a whole: that it is tried again or given up, that its budget is extended or not. */
+function noteDecision({ run }: State, kind: WaitKind, { decision = null, by }: FactOf<'wait.resolved'>): void {
+  if (!run) return
+  if (kind === 'budget') run.budgetRefused = readExtension(decision, by) === null
+  if (kind !== 'quarantine') return
+  const { approve, reason } = readDecision(decision, by)
+  if (!approve) run.givenUp = reason ?? ''
 }
 
 function findCall(conversation: Conversation, id: CallId): Call | undefined {

@@ -5,6 +5,7 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, TurnId } from '../contracts/ids.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import { toOutput } from './history.ts'
+import { newSpent } from './spent.ts'
 import type { Call, Conversation, State } from './state.ts'
 import { toPinned } from './state.ts'
 
@@ -14,10 +15,13 @@ export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thr
   state.waits.clear()
   state.usage = NO_USAGE
   state.cost = 0
+  state.budget = null
+  Object.assign(state.spent, newSpent(), { since: state.run?.status === 'running' ? stamp : null })
   // The time between the copied commits and this one is not the run's.
   if (state.run) state.run = { ...state.run, stamp, usage: NO_USAGE, cost: 0 }
   // What was approved there was approved for that thread.
   state.remembered = []
+  for (const { turn } of state.conversations.values()) if (turn) turn.reserved = 0
   for (const { turn } of state.conversations.values()) for (const call of turn?.calls ?? []) forgetDecision(call)
   for (const given of fact.results ?? []) replaceResult(state, given)
 }

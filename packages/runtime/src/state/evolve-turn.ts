@@ -9,6 +9,7 @@ import { inlineOf } from './body.ts'
 import { toAside } from './candidate.ts'
 import { toAssistantMessage } from './history.ts'
 import { providerOf, toPlainCallId } from './shown-history.ts'
+import { spend, spendUnknown, tokensOf } from './spent.ts'
 import type { Call, Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -26,6 +27,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     turn.candidate = fact.candidate ?? 0
     turn.model = fact.model
     turn.last = fact.last ?? false
+    turn.reserved = fact.reservedTokens ?? 0
     return
   }
   const number = Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1))
@@ -38,6 +40,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     candidate: fact.candidate ?? 0,
     model: fact.model,
     last: fact.last ?? false,
+    reserved: fact.reservedTokens ?? 0,
     failures: [],
     failure: null,
     calls: [],
@@ -61,6 +64,8 @@ export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'
   state.aside.delete(turn.model)
   const message = toAssistantMessage(parts, turn.calls)
   if (message) addAnswer(conversation, message, providerOf(state.definition, turn.model))
+  if (fact.usage.estimated) state.spent.unmetered++
+  conversation.measured = { index: conversation.history.length, tokens: tokensOf(fact.usage) }
   if (turn.open > 0) conversation.emptyAnswers = 0
   else noteAnswer(conversation, parts, fact)
 }
@@ -70,6 +75,7 @@ export function evolveModelFailed(state: State, stamp: Stamp, fact: FactOf<'mode
   const { turn } = conversationOf(state, fact.scope)
   if (!turn) return
   if (fact.usage) addSpent(state, fact.usage, fact.cost ?? 'unknown')
+  else spendUnknown(state.spent, fact, turn.reserved)
   const { why, error = null, retryAfterMs = null } = fact
   turn.phase = 'failed'
   turn.failure = { why, candidate: turn.candidate, model: turn.model, error, retryAfterMs, stamp, waited: false }
@@ -157,6 +163,7 @@ function newWireId(taken: ReadonlySet<string>, place: string): string {
 function addSpent(state: State, usage: Usage, cost: Cost): void {
   state.usage = addUsage(state.usage, usage)
   state.cost = addCost(state.cost, cost)
+  spend(state.spent, usage, cost)
   if (!state.run) return
   state.run.usage = addUsage(state.run.usage, usage)
   state.run.cost = addCost(state.run.cost, cost)

@@ -17,6 +17,7 @@ import {
 } from './evolve-call.ts'
 import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
+import { startWork, stopWork } from './spent.ts'
 import type { State } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -52,7 +53,8 @@ const TABLE: Table = {
   'hook.recorded': () => {},
   'approval.remembered': evolveApprovalRemembered,
   'wait.opened': evolveWaitOpened,
-  'wait.resolved': evolveWaitResolved
+  'wait.resolved': evolveWaitResolved,
+  'budget.set': evolveBudgetSet
 }
 
 /** Folds one fact into the state, which it changes and returns. Throws `format_unknown` for a fact that this program does not know (I20). */
@@ -79,10 +81,13 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
     cancel: null,
     givenUp: null,
     quarantines: 0,
+    budgetRefused: false,
+    budgetWaits: 0,
     turns: 0,
     usage: NO_USAGE,
     cost: 0
   }
+  startWork(state.spent, stamp)
   state.remembered = state.remembered.filter((rule) => rule.for === 'thread')
   for (const conversation of state.conversations.values()) {
     conversation.turn = null
@@ -96,9 +101,18 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
 
 function evolveRunEnded(state: State, stamp: Stamp, fact: FactOf<'run.ended'>): void {
   if (!state.run) return
+  stopWork(state.spent, stamp)
   state.run.status = fact.status
   state.run.why = fact.why ?? fact.error?.code ?? null
   state.run.endedIn = stamp.sequence
+}
+
+/** What is not known of what was spent before is left at that: whoever sets a budget has seen it. */
+function evolveBudgetSet(state: State, _stamp: Stamp, { limit }: FactOf<'budget.set'>): void {
+  state.budget = limit
+  state.spent.unpriced = 0
+  state.spent.unmetered = 0
+  if (state.run) state.run.budgetRefused = false
 }
 
 function evolveMessageReceived(state: State, _stamp: Stamp, fact: FactOf<'message.received'>): void {

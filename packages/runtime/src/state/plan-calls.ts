@@ -2,6 +2,7 @@
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { isLetGo } from './call-legs.ts'
+import { withinBudget } from './plan-budget.ts'
 import type { CallsDraft } from './plan-held.ts'
 import { earliestExpiry, look, planHeld, settle } from './plan-held.ts'
 import { planStarted, start } from './plan-started.ts'
@@ -13,7 +14,7 @@ export function planCalls(state: State, run: Run, conversation: Conversation, tu
   const draft: CallsDraft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], due: null, isHeldBack: false }
   const open = turn.calls.filter((call) => !call.settled)
   const startable = open.filter((call) => planCall(draft, call))
-  for (const call of placeable(state, turn, startable)) start(draft, call)
+  for (const call of withinBudget(draft, placeable(state, turn, startable))) start(draft, call)
   if (draft.facts.length > 0) return follows(draft.facts, { open: draft.open, close: draft.close })
   const timer = earlier(draft.due, earliestExpiry(state))
   return draft.actions.length > 0 || draft.isHeldBack ? acts(draft.actions, timer) : rests(timer)

@@ -1,7 +1,7 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Cancelled, Planned } from '../contracts/heart.ts'
 import { hasNextLeg } from './call-legs.ts'
-import { toRunEnded } from './end.ts'
+import { toRunEnded } from './run-end.ts'
 import { acts, follows } from './planned.ts'
 import { endOfGivenUp } from './quarantine.ts'
 import { toEffectNote, toSettled, toUnknown } from './settle.ts'

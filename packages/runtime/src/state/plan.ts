@@ -3,9 +3,12 @@ import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { ModelMove } from '../contracts/model-move.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { TurnId } from '../contracts/ids.ts'
+import { endOfBudget, reserve } from './budget.ts'
 import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
-import { endOf, isOutOfTime, toRunEnded } from './end.ts'
+import { endOf, isOutOfTime } from './end.ts'
+import { toRunEnded } from './run-end.ts'
 import { planPause, planPauseEnd } from './pause.ts'
+import { planBeyond, planBudgetWait } from './plan-budget.ts'
 import { planCalls } from './plan-calls.ts'
 import { planCancel } from './plan-cancel.ts'
 import { acts, follows, IDLE } from './planned.ts'
@@ -44,6 +47,8 @@ function planBoundary(state: State, run: Run, conversation: Conversation, contex
   const isLate = isOutOfTime(state, context.now)
   const paused = planPauseEnd(state, run, conversation, end !== null || isLate, context)
   if (paused) return paused
+  const held = planBudgetWait(state, run, conversation, end !== null || isLate)
+  if (held) return held
   if (end) return follows([toRunEnded(run, end)])
   const { turn, answer } = conversation
   if (answer?.check?.ok === false && conversation.repairs === 0) return follows([toRepair(run, conversation, answer.check.errors)])
@@ -51,13 +56,20 @@ function planBoundary(state: State, run: Run, conversation: Conversation, contex
   if (turn?.phase === 'failed') return planRetry(state, run, conversation, turn, context)
   const number = (turn?.number ?? 0) + 1
   const next = { turn: `${run.id}/${conversation.scope}/${number}`, try: 1, candidate: firstCandidate(state, context.now) }
-  return begin(toTurnStarted(state, run, conversation, next), context)
+  return planTurn(state, run, conversation, next, context)
 }
 
 function planRetry(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
   const { candidate, due } = nextTry(state, turn, context.now) ?? { candidate: turn.candidate, due: 0 }
   if (due > context.now) return planPause(state, run, conversation, turn, due, context)
-  return begin(toTurnStarted(state, run, conversation, { turn: turn.id, try: turn.try + 1, candidate }), context)
+  return planTurn(state, run, conversation, { turn: turn.id, try: turn.try + 1, candidate }, context)
+}
+
+/** A model is asked as far as the budget goes. */
+function planTurn(state: State, run: Run, conversation: Conversation, asked: Asked, context: PlanContext): Planned {
+  const end = endOfBudget(state, conversation, asked.candidate, context.now)
+  if (end) return follows([toRunEnded(run, end)])
+  return planBeyond(state, run, conversation, asked, context) ?? begin(toTurnStarted(state, run, conversation, asked), context)
 }
 
 /** A worker that stops leaves the announcement to the next one. */
@@ -70,6 +82,7 @@ type Asked = Pick<FactOf<'turn.started'>, 'turn' | 'try'> & { readonly candidate
 function toTurnStarted(state: State, run: Run, conversation: Conversation, { turn, try: count, candidate }: Asked): Fact {
   const model = toModelName(candidateAt(state.definition, candidate))
   const moved = toMove(state, conversation, model)
+  const reservedTokens = reserve(state, conversation, candidate)
   return {
     v: 1,
     type: 'turn.started',
@@ -80,7 +93,8 @@ function toTurnStarted(state: State, run: Run, conversation: Conversation, { tur
     model,
     ...(candidate === 0 ? {} : { candidate }),
     ...(moved ? { moved } : {}),
-    ...(isLast(state, turn) ? { last: true as const } : {})
+    ...(isLast(state, turn) ? { last: true as const } : {}),
+    ...(reservedTokens === 0 ? {} : { reservedTokens })
   }
 }
 

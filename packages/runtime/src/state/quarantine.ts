@@ -2,7 +2,7 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { JsonObject } from '../contracts/json.ts'
-import type { End } from './end.ts'
+import type { End } from './run-end.ts'
 import { follows, rests } from './planned.ts'
 import type { Run, State } from './state.ts'
 import { conversationOf } from './state.ts'

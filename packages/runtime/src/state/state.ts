@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { ApprovalRule } from '../contracts/approval.ts'
+import type { Budget } from '../contracts/budget.ts'
 import type { CallOutcome, Effect, Fault, ModelFailure, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
@@ -9,6 +10,8 @@ import type { Definition, Publication, ToolDescriptor } from '../contracts/publi
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } from './call-suspension.ts'
+import type { Spent } from './spent.ts'
+import { newSpent } from './spent.ts'
 import type { EffectiveLimits } from './limits.ts'
 import { limitsOf } from './limits.ts'
 
@@ -107,6 +110,8 @@ export interface Turn {
   model: string
   /** Whether no tool may be called in it: it is the last one that the limit allows. */
   last: boolean
+  /** Tokens that were set aside for its model call. */
+  reserved: number
   /** Tries that failed for good or for a moment. */
   failures: TurnFailure[]
   /** Why the last try gave no answer. */
@@ -129,6 +134,8 @@ export interface Conversation {
   readonly history: LanguageModelV4Message[]
   /** Whose answers the history holds, in order. */
   readonly authors: Author[]
+  /** Up to this place of the history, its tokens are known from what the last answer used. */
+  measured: { readonly index: number; readonly tokens: number } | null
   /** Call ids already used on the wire. */
   readonly wireIds: Set<string>
   /** The model that was asked last. */
@@ -157,6 +164,10 @@ export interface Run {
   givenUp: string | null
   /** Waits of this kind so far. */
   quarantines: number
+  /** Whether a person refused to extend the budget. */
+  budgetRefused: boolean
+  /** Waits for budget so far. */
+  budgetWaits: number
   turns: number
   usage: Usage
   cost: Cost
@@ -205,6 +216,9 @@ export interface State {
   variables: { readonly [key: string]: Body }
   usage: Usage
   cost: Cost
+  /** The limits that were set; null: those of the definition, when it has any. */
+  budget: Budget | null
+  readonly spent: Spent
 }
 
 /** The state of a thread of which no fact is known yet. */
@@ -222,7 +236,9 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     run: null,
     variables: {},
     usage: NO_USAGE,
-    cost: 0
+    cost: 0,
+    budget: null,
+    spent: newSpent()
   }
 }
 
@@ -252,6 +268,7 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
     scope,
     history: [],
     authors: [],
+    measured: null,
     wireIds: new Set(),
     asked: null,
     turn: null,

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../contracts/json.ts'
 import type { Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
 import { isDecider, readDecision } from './decision.ts'
+import { toExtension } from './take-budget.ts'
 import type { Call, OpenWait, State } from './state.ts'
 import { conversationOf, isActive, isEnding } from './state.ts'
 
@@ -58,7 +59,8 @@ function resolve(state: State, wait: OpenWait, item: InboxItem, decision: Json):
     by: item.from
   }
   const remembered = toRemembered(state, wait, decision, item)
-  return { item, close: [wait.id], facts: remembered ? [resolved, remembered] : [resolved] }
+  const extension = wait.kind === 'budget' ? toExtension(state, decision, item) : null
+  return { item, close: [wait.id], facts: [resolved, ...(remembered ? [remembered] : []), ...(extension ? [extension] : [])] }
 }
 
 /** What an approval allows beyond its call: the same tool, with no other ask than those that were shown. */

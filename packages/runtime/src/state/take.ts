@@ -1,4 +1,6 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
+import type { Budget } from '../contracts/budget.ts'
+import { findBudgetFault } from '../contracts/budget.ts'
 import type { Fact, WaitKind } from '../contracts/fact.ts'
 import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
@@ -6,6 +8,7 @@ import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
 import { answersMessage } from './end.ts'
+import { takeBudget } from './take-budget.ts'
 import { discard, takeAnswer, takeDecision } from './take-decision.ts'
 import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
@@ -19,12 +22,14 @@ export interface MessageBody {
   readonly run: RunId
   readonly parts: readonly Part[]
   readonly variables?: { readonly [key: string]: Json }
+  /** What the thread may spend, whole: for the item that it is made with. */
+  readonly budget?: Budget
   /** The run that is tried again: the item brings no message, and is stale once another run has come. */
   readonly retries?: RunId
 }
 
 /**
- * The one item that can be taken now, and the facts that consume it; null when nothing can. A cancel comes first, then decisions, then
+ * The one item that can be taken now, and the facts that consume it; null when nothing can. A cancel comes first, then decisions, budgets,
  * messages in order of arrival. An item whose kind this program does not act on is left alone.
  */
 export function take(state: State, items: readonly InboxItem[], context: TakeContext): Taken | null {
@@ -32,6 +37,8 @@ export function take(state: State, items: readonly InboxItem[], context: TakeCon
   if (cancel) return takeCancel(state, items, cancel)
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
+  const budget = items.find((item) => item.kind === 'budget')
+  if (budget) return takeBudget(state, budget) ?? discard(budget, 'stale')
   const message = items.find((item) => item.kind === 'start' || isMessage(item))
   if (!message) return null
   const answer = takeAnswer(state, items, context)
@@ -73,7 +80,7 @@ function isMessage({ kind }: InboxItem): boolean {
   return kind === 'message' || kind === 'interrupt'
 }
 
-const ASKING: ReadonlySet<WaitKind> = new Set(['approval', 'question', 'quarantine'])
+const ASKING: ReadonlySet<WaitKind> = new Set(['approval', 'question', 'quarantine', 'budget'])
 
 /** Whether a person is asked to decide or to answer: messages wait until that is done. */
 function isAsking(state: State): boolean {
@@ -97,6 +104,8 @@ function takeMessage(state: State, item: InboxItem): Taken {
   if (body.variables && Object.keys(body.variables).length > 0) {
     facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(body.variables) })
   }
+  if (body.budget && findBudgetFault(body.budget, 'budget') === null)
+    facts.push({ v: 1, type: 'budget.set', run, cause: item.id, limit: body.budget, by: item.from })
   facts.push({
     v: 1,
     type: 'message.received',

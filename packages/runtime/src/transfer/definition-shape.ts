@@ -8,7 +8,7 @@ import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, Var
 import { parseGrants } from '../grants/parse-grants.ts'
 import { parsePermissionRules } from '../grants/parse-rules.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
-import { count, data, effect, json, shapeOf, text } from './value-shapes.ts'
+import { budget, count, data, effect, json, shapeOf, text } from './value-shapes.ts'
 
 const positive = z.int().positive()
 const approval = z.custom<Approval>(isApproval, 'expected true, false or { expiresInMs, quorum }')
@@ -82,6 +82,7 @@ export const definition = shapeOf<Definition>()({
     maxRetries: count.exactOptional(),
     maxParallelCalls: positive.exactOptional()
   }),
+  budget: budget.exactOptional(),
   outputSchema: data.exactOptional(),
   permissions: z
     .array(shapeOf<PermissionRule>()({ effect: z.enum(['deny', 'ask', 'allow']), tool: text, when: condition.exactOptional() }))

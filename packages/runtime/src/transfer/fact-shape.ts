@@ -3,6 +3,7 @@ import type { Fact, FactOf, WaitKind } from '../contracts/fact.ts'
 import {
   approvalRule,
   body,
+  budget,
   callResult,
   cost,
   count,
@@ -151,7 +152,7 @@ const runs = {
     call: text.exactOptional(),
     overlay: body(json).exactOptional()
   },
-  'budget.set': { limit: json, by: principal }
+  'budget.set': { limit: budget, by: principal }
 } satisfies Partial<Table>
 
 const threads = {

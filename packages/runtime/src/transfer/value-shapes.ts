@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Json } from '../contracts/json.ts'
+import type { Budget } from '../contracts/budget.ts'
+import { findBudgetFault } from '../contracts/budget.ts'
 import type { Labels } from '../contracts/labels.ts'
 import { findLabelFault } from '../contracts/labels.ts'
 import type { Usage } from '../contracts/usage.ts'
@@ -43,6 +45,8 @@ export const usage = shapeOf<Usage>()({
 })
 /** What a tool does to the world outside. */
 export const effect = z.enum(['read', 'idempotent', 'once'])
+/** What a thread may spend. */
+export const budget = z.custom<Budget>((value) => findBudgetFault(value, 'budget') === null, 'expected a budget')
 /** What a call gave. */
 export const callResult = z.union([z.strictObject({ value: json }), z.strictObject({ error: text })])
 

@@ -160,7 +160,9 @@ function settle(call: LoggedCall, { outcome }: FactOf<'call.settled'>, { attempt
   const { id, started } = call
   if (outcome === 'denied') assert(call.approved === false, 'I12', `${id} is denied by nobody`)
   if (outcome === 'expired') assert(call.expired, 'I12', `${id} has not expired`)
-  if (outcome === 'blocked') assert(call.verdict === 'block', 'I6', `${id} is blocked without a reason`)
+  // What the gate lets run is not run where the budget of tool calls is used up.
+  if (outcome === 'blocked')
+    assert(call.verdict === 'block' || (call.verdict === 'run' && !started), 'I6', `${id} is blocked without a reason`)
   const isLost = started !== null && started.attempt < attempt && !call.suspended && !call.mayGoOn
   if (outcome === 'unknown')
     assert(isLost && (call.found === null || call.found === 'asked'), 'I5', `${id} is unknown, and somebody knows of it`)

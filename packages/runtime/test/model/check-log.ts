@@ -13,6 +13,16 @@ import type { Model } from './model.ts'
 import type { WitnessedThread } from './witness.ts'
 import { Violation } from './witness.ts'
 
+/** Ends of runs that ask no model, however much there is to read: nobody pays for it. */
+const UNASKED: ReadonlySet<string> = new Set([
+  'token_budget',
+  'cost_budget',
+  'cost_unknown',
+  'time_budget',
+  'tool_call_budget',
+  'usage_missing'
+])
+
 /** Reads the log of a thread fact by fact, with its own eyes: it shares nothing with `evolve`. Throws the first `Violation`. */
 export function checkLog(model: Model, thread: ThreadId): void {
   const witnessed = model.witness.thread(thread)
@@ -139,7 +149,10 @@ class LogReader {
     assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)
     // Time may run out while a retry waits: then the message was taken in good faith.
     const isExcused =
-      fact.status === 'cancelled' || this.#quarantine.isGivenUp || (fact.why === 'time_limit' && this.#unanswered === 'before')
+      fact.status === 'cancelled' ||
+      this.#quarantine.isGivenUp ||
+      (fact.why === 'time_limit' && this.#unanswered === 'before') ||
+      UNASKED.has(fact.why ?? '')
     assert(!this.#unanswered || isExcused, 'I10', `${fact.run} ends ${fact.status} with a message that no model has seen`)
     assert(fact.status === 'cancelled' || this.#run?.cancelled !== true, 'cancel', `${fact.run} was cancelled and ends ${fact.status}`)
     this.#run = null
@@ -198,9 +211,11 @@ class LogReader {
     assert(wait !== undefined, 'I11', `${fact.wait} is resolved and was not open`)
     this.#waits.delete(fact.wait)
     const decision = this.#witnessed.decisions.get(fact.wait)
-    const isAnswered = fact.as === 'decided' && !fact.cause?.startsWith('decide:')
+    // A budget that is sent ends the wait for one, too.
+    const isSent = this.#witnessed.items.get(fact.cause ?? '')?.kind === 'budget'
+    const isAnswered = !isSent && fact.as === 'decided' && !fact.cause?.startsWith('decide:')
     if (isAnswered) this.#assertAnswer(fact, wait)
-    else if (fact.as === 'decided') {
+    else if (fact.as === 'decided' && !isSent) {
       assert(JSON.stringify(decision) === JSON.stringify(fact.decision), 'I12', `${fact.wait} is resolved otherwise than it was decided`)
     }
     if (fact.as === 'expired') assert(decision === undefined, 'I12', `${fact.wait} expires although it was decided`)

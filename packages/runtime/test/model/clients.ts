@@ -13,6 +13,15 @@ const PERSON: Principal = { kind: 'person', id: 'ann' }
 
 /** What may be said about any wait. */
 const COMMON = [{ decision: 'approve' }, { decision: 'deny', reason: 'no' }] as const satisfies readonly Json[]
+/** What may be said about a wait for budget: too little, enough for a while, enough for good, or nothing that extends it. */
+export const EXTENSIONS = [
+  { decision: 'extend', budget: { maxTotalTokens: 1 } },
+  { decision: 'extend', budget: { maxTotalTokens: 2_000, maxCost: 1.5, maxToolCalls: 6 } },
+  { decision: 'extend', budget: { maxTotalTokens: null, maxCost: null, maxToolCalls: null, maxDurationMs: null } },
+  { decision: 'extend', budget: { maxTotalTokens: null, maxCost: null, maxToolCalls: null, maxDurationMs: null } },
+  { decision: 'deny' },
+  { decision: 'extend', budget: { maxTotalTokens: -1 } }
+] as const satisfies readonly Json[]
 const ALONE = [
   'approve',
   'later',
@@ -58,7 +67,7 @@ export class Clients {
   }
 
   /** Sends one item until it is known to have arrived; some are sent twice. */
-  async send(thread: ThreadId, kind: 'message' | 'interrupt' | 'cancel'): Promise<void> {
+  async send(thread: ThreadId, kind: 'message' | 'interrupt' | 'cancel' | 'budget'): Promise<void> {
     const { random } = this.#model
     const item = this.#item(thread, kind)
     const times = random.chance(0.15) ? 2 : 1
@@ -87,6 +96,7 @@ export class Clients {
   async #decision(wait: WaitId): Promise<Json> {
     const row = await this.#model.inner.wait(wait)
     if (row?.kind === 'outcome') return this.#outcome(row)
+    if (row?.kind === 'budget') return this.#model.random.pick<Json>(EXTENSIONS)
     // Two who edit differently agree on nothing, and nobody else is there.
     return this.#model.random.pick<Json>((row?.needed ?? 1) > 1 ? COMMON : [...COMMON, ...ALONE])
   }
@@ -102,7 +112,8 @@ export class Clients {
   #item(thread: ThreadId, kind: ItemKind): NewItem {
     const id = `${kind}-${++this.#sent}`
     const text = { run: `run_${this.#sent}`, parts: [{ type: 'text', text: `text of ${id}` }] }
-    const body: Json = kind === 'cancel' ? { reason: 'enough' } : text
+    const change = { maxTotalTokens: this.#model.random.pick([null, 400, 2_000]), maxToolCalls: this.#model.random.pick([null, 3]) }
+    const body: Json = kind === 'cancel' ? { reason: 'enough' } : kind === 'budget' ? change : text
     return { id, thread, kind, from: PERSON, digest: `sha256:${id}`, body }
   }
 

@@ -1,3 +1,5 @@
+import type { Budget } from '../../src/contracts/budget.ts'
+import type { WaitKind } from '../../src/contracts/fact.ts'
 import { FORMAT } from '../../src/contracts/fact.ts'
 import type { Heart } from '../../src/contracts/heart.ts'
 import type { Publication } from '../../src/contracts/publication.ts'
@@ -22,6 +24,20 @@ export interface Sabotage {
   store?(store: Store): Store
   ports?(ports: DrivePorts<State>, claim: Claim): DrivePorts<State>
 }
+
+/** What is used up soon, some of it from the beginning. */
+function budgetOf(random: Random): Budget {
+  return {
+    ...(random.chance(0.5) ? { maxTotalTokens: random.pick([60, 300, 350, 500]) } : {}),
+    ...(random.chance(0.3) ? { maxCost: random.pick([0.25, 0.5, 1]) } : {}),
+    ...(random.chance(0.4) ? { maxToolCalls: random.int(1, 4) } : {}),
+    ...(random.chance(0.2) ? { maxDurationMs: random.int(20, 1_000) } : {}),
+    ...(random.chance(0.25) ? { hard: true } : {})
+  }
+}
+
+/** Waits that end by a decision alone. */
+const LASTING: ReadonlySet<WaitKind> = new Set(['quarantine', 'budget'])
 
 const EPOCH_MS = 1_800_000_000_000
 
@@ -68,7 +84,12 @@ export class Model {
       maxRepeatedCalls: random.int(2, 6),
       ...(random.chance(0.2) ? { runTimeoutMs: random.int(100, 2_500) } : {})
     }
-    this.publication = publicationOf(undefined, limits, FALLBACKS.slice(0, random.int(0, 3)))
+    this.publication = publicationOf(
+      undefined,
+      limits,
+      FALLBACKS.slice(0, random.int(0, 3)),
+      random.chance(0.3) ? budgetOf(random) : undefined
+    )
     this.can = { format: FORMAT, needs: needsOf(this.publication.definition) }
     const store = memoryStore({ clock: { now: () => this.storeNow() } })
     this.inner = sabotage.store?.(store) ?? store
@@ -96,10 +117,8 @@ export class Model {
         if (planned.open.length === 0) return planned
         return {
           ...planned,
-          facts: planned.facts.map((fact) =>
-            fact.type === 'wait.opened' && fact.kind !== 'quarantine' ? { ...fact, expiresAfterMs } : fact
-          ),
-          open: planned.open.map((wait) => (wait.kind === 'quarantine' ? wait : { ...wait, expiresInMs: expiresAfterMs }))
+          facts: planned.facts.map((fact) => (fact.type === 'wait.opened' && !LASTING.has(fact.kind) ? { ...fact, expiresAfterMs } : fact)),
+          open: planned.open.map((wait) => (LASTING.has(wait.kind) ? wait : { ...wait, expiresInMs: expiresAfterMs }))
         }
       }
     }

@@ -109,8 +109,8 @@ function respond(
     turn: action.turn,
     parts: { inline: parts },
     finish: random.chance(0.03) ? 'length' : 'stop',
-    usage: { inputTokens: 10, outputTokens: 5 },
-    cost: 0.25,
+    usage: { inputTokens: 10, outputTokens: 5, ...(random.chance(0.01) ? { estimated: true } : {}) },
+    cost: random.chance(0.03) ? 'unknown' : 0.25,
     model: 'fake/one'
   }
   const calls = parts.filter((part) => part.type === 'tool-call')

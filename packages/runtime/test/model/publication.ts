@@ -1,3 +1,4 @@
+import type { Budget } from '../../src/contracts/budget.ts'
 import type { Effect } from '../../src/contracts/fact.ts'
 import type { Limits, ModelCandidate, ModelReference, Publication, ToolDescriptor } from '../../src/contracts/publication.ts'
 
@@ -42,8 +43,9 @@ export const FALLBACKS: readonly ModelCandidate[] = [
 export function publicationOf(
   tools: readonly ToolDescriptor[] = TOOLS,
   limits: Limits = {},
-  fallbacks: readonly ModelCandidate[] = []
+  fallbacks: readonly ModelCandidate[] = [],
+  budget?: Budget
 ): Publication {
   const model: ModelReference = { provider: 'fake', model: 'one', ...(fallbacks.length === 0 ? {} : { fallbacks }) }
-  return { digest: 'sha256:model', definition: { name: 'clerk', model, variables: [], tools, limits } }
+  return { digest: 'sha256:model', definition: { name: 'clerk', model, variables: [], tools, limits, ...(budget && { budget }) } }
 }

@@ -1,5 +1,6 @@
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import { checkLog } from './check-log.ts'
+import { checkMoney } from './check-money.ts'
 import { checkRest } from './check-rest.ts'
 import { Clients } from './clients.ts'
 import { toLogText } from './log-text.ts'
@@ -74,6 +75,7 @@ class Schedule {
     if (!isDone) throw new Violation('stuck', `not at rest after ${model.scheduler.steps} steps`)
     for (const thread of this.#threads) {
       checkLog(model, thread)
+      checkMoney(model, thread)
       await checkRest(model, thread)
     }
   }
@@ -100,6 +102,7 @@ class Schedule {
     const slot = random.int(0, WORKERS - 1)
     const worker = this.#workers.get(slot)
     const luck = random.next()
+    if (this.#model.publication.definition.budget && random.chance(0.2)) return this.#clients.send(thread, 'budget')
     if (luck < 0.25 || !worker) return this.#clients.send(thread, 'message')
     if (luck < 0.4) return this.#clients.send(thread, 'interrupt')
     if (luck < 0.55) return this.#clients.send(thread, 'cancel')

@@ -45,6 +45,11 @@ export const withoutCrashBudget: Sabotage = {
   ports: (ports) => ({ ...ports, crashBudget: Number.POSITIVE_INFINITY })
 }
 
+/** A heart that plans as if there were no budget. */
+export const withoutBudget: Sabotage = {
+  ports: (ports) => ({ ...ports, plan: (state, context) => ports.plan({ ...state, budget: {} }, context) })
+}
+
 /** A driver that starts effects before the commit that announces them. */
 export const withEarlyEffects: Sabotage = {
   ports: (ports) => {

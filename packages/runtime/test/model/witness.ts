@@ -170,6 +170,7 @@ export class Witness {
     else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
     else if (fact.type === 'call.started') this.#countStart(fact)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':outcome:')) this.#countOutcome(fact)
+    else if (fact.type === 'wait.resolved' && fact.wait.includes(':budget:')) this.count(`budget ${fact.as}`)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':timer:')) this.count(`pause ${fact.as}`)
   }
 
