@@ -1,8 +1,10 @@
 import type { Explanation, Situation, Step } from './situation.ts'
+import { renderBudget } from './render-budget.ts'
 import { toVisibleLine } from './visible-text.ts'
 
 const AGAIN: Step = { command: 'retry' }
 const AGAIN_WITH: Step = { command: 'retry', rest: '"..."' }
+const EXTEND: Step = { command: 'budget extend', rest: 'LIMIT' }
 const NEXT: Step = { command: 'message', rest: '"..."' }
 
 /** Why a limit stopped a run, by what the run says of it. */
@@ -22,6 +24,23 @@ const LIMITS: { readonly [why: string]: (situation: Situation) => Explanation } 
   time_limit: ({ limits }) => ({
     text: `It was stopped because it had lasted as long as it may (limits.runTimeoutMs: ${limits.runTimeoutMs}). A retry goes on from there, with as much time again.`,
     next: [AGAIN]
+  }),
+  token_budget: describeBudget('its budget of tokens is used up'),
+  cost_budget: describeBudget('its budget of cost is used up'),
+  cost_unknown: describeBudget('its cost is bounded, and nobody knows what an answer cost'),
+  time_budget: describeBudget('its budget of time is used up'),
+  tool_call_budget: describeBudget('its budget of tool calls is used up')
+}
+
+/** What was used up, and what is left of the others. */
+function describeBudget(what: string): (situation: Situation) => Explanation {
+  return ({ budget }) => ({
+    text: [
+      `It was stopped because ${what}.`,
+      ...(budget === undefined ? [] : [`${renderBudget(budget).join('; ')}.`]),
+      'Extend it, then retry.'
+    ].join(' '),
+    next: [EXTEND, AGAIN]
   })
 }
 
@@ -46,6 +65,14 @@ const FAILURES: { readonly [code: string]: { readonly what: string; readonly nex
   value_too_large: {
     what: 'the conversation is longer than it may be (limits.maxInputBytes). It needs a new thread, or a definition with a higher limit.',
     next: [{ command: 'show' }]
+  },
+  usage_missing: {
+    what: 'its provider did not say what an answer used, and it has a budget. Whoever sets the budget again lets it go on by estimates.',
+    next: [EXTEND, AGAIN]
+  },
+  quarantined: {
+    what: 'the processes that drove it died again and again, and a person gave it up. Mend what was under way first.',
+    next: [{ command: 'log' }, AGAIN]
   },
   script_exhausted: { what: 'the script of its model has no turn left.', next: [AGAIN] },
   ...each(['model_unknown', 'secret_missing', 'invalid_config'], {

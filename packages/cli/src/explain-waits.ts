@@ -1,5 +1,6 @@
 import type { Json, WaitKind, WaitRow } from '@holdfast/runtime'
 import type { Explanation, Step } from './situation.ts'
+import { renderBudget, toBudgetStatus } from './render-budget.ts'
 import { renderJson } from './render-event.ts'
 import { toVisibleLine } from './visible-text.ts'
 import { isDecidable, toWaitLine } from './wait-text.ts'
@@ -25,7 +26,7 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
   agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
   monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
   timer: ({ subject }) => ({ text: describePause(subject), next: [GO_ON] }),
-  budget: () => ({ text: 'Its budget is used up. It goes on when a person extends it.', next: [LOOK] }),
+  budget: ({ subject }) => ({ text: describeBudget(subject), next: [{ command: 'budget extend', rest: 'LIMIT' }] }),
   event: ({ subject }) => ({ text: `It waits for an event: ${describe(subject)}`, next: [LOOK] }),
   external: ({ subject }) => ({ text: `It waits for a result from outside: ${describe(subject)}`, next: [LOOK] }),
   outcome: ({ subject }) => ({
@@ -82,6 +83,24 @@ function describePause(subject: Json): string {
   const because = typeof code === 'string' ? `, because of ${toVisibleLine(code)}` : ''
   const said = typeof message === 'string' ? ` (${toVisibleLine(message, 300)})` : ''
   return `It waits before it asks ${toVisibleLine(model)} again${because}${said}: that long a pause was asked for.`
+}
+
+const REASONS: { readonly [reason: string]: string } = {
+  tokens: 'Its budget of tokens is used up, or the next call may use more than is left',
+  cost: 'Its budget of cost is used up',
+  cost_unknown: 'Its cost is bounded, and nobody knows what an answer cost',
+  time: 'Its budget of time is used up',
+  tool_calls: 'Its budget of tool calls is used up'
+}
+
+/** Which bound holds it, and how much is used and left of each. */
+function describeBudget(subject: Json): string {
+  const { reason, needed } = fieldsOf(subject)
+  const why = REASONS[String(reason)] ?? 'Its budget is used up'
+  const need = typeof needed === 'number' ? ` (the next call needs about ${needed} tokens)` : ''
+  const stood = toBudgetStatus(subject)
+  const status = stood === null ? '' : ` ${renderBudget(stood).join('; ')}.`
+  return `${why}${need}.${status} It goes on when a person extends it; who denies the wait stops the run.`
 }
 
 /** How often it was tried, and what was under way. */

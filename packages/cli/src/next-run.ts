@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Part } from '@holdfast/runtime'
+import type { Budget, Part } from '@holdfast/runtime'
 import { loadAgentFile } from './agent-file.ts'
 import type { LaunchOptions } from './agent-launch.ts'
 import { readAttachment } from './attachment.ts'
@@ -39,13 +39,19 @@ export async function startNextRun(context: CommandContext, next: NextRun, optio
 }
 
 /** A thread keeps what it was started with. Throws `invalid_input` for what cannot be changed any more. */
-export function assertKept(options: LaunchOptions): void {
-  const { model, label = {}, grant = [], durability } = options
+export function assertKept(options: LaunchOptions & { readonly budget?: Budget }): void {
+  const { model, label = {}, grant = [], budget, durability } = options
   const isChanged =
-    model !== undefined || durability !== undefined || options.var.length > 0 || grant.length > 0 || Object.keys(label).length > 0
+    model !== undefined ||
+    budget !== undefined ||
+    durability !== undefined ||
+    options.var.length > 0 ||
+    grant.length > 0 ||
+    Object.keys(label).length > 0
   if (!isChanged) return
   throw new Failure('invalid_input', 'A thread keeps the definition, the variables, the labels and the grants that it was started with.', {
-    remedy: 'Leave --model, --var, --label, --grant and --durability out, or start another thread.'
+    remedy:
+      'Leave --model, --var, --label, --grant, --budget and --durability out, or start another thread. Its budget is set with `holdfast budget extend`.'
   })
 }
 

@@ -7,6 +7,7 @@ import { answerCommand } from './commands/answer.ts'
 import { approveCommand } from './commands/approve.ts'
 import { artifactsCommand } from './commands/artifacts.ts'
 import { attachCommand } from './commands/attach.ts'
+import { budgetCommand } from './commands/budget.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completionCommand } from './commands/completion.ts'
@@ -67,6 +68,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   approveCommand,
   denyCommand,
   answerCommand,
+  budgetCommand,
   threadsCommand,
   showCommand,
   logCommand,

@@ -2,12 +2,16 @@ import type { Commit, Fact, FactOf, Limits, Runtime, ThreadHandle, ThreadInfo } 
 import { loadRuntime } from './libraries.ts'
 import { isRuntimeError } from './failure.ts'
 import { lifeOf } from './owner.ts'
+import { readBudget } from './read-budget.ts'
 import { bodyOf, callsOf } from './render-event.ts'
 import type { Activity, Situation } from './situation.ts'
 
 /** How much of the end of a log is read to know what its run is at. */
 const COMMITS_READ = 200
 const BYTES_READ = 4 * 1024 * 1024
+
+/** What stops a run whose budget is used up. */
+const BUDGETS: readonly string[] = ['token_budget', 'cost_budget', 'cost_unknown', 'time_budget', 'tool_call_budget']
 
 /** Reads what an explanation of a thread is made from. Throws `thread_not_found`. */
 export async function readSituation(runtime: Runtime, id: string): Promise<Situation> {
@@ -16,12 +20,14 @@ export async function readSituation(runtime: Runtime, id: string): Promise<Situa
   const { items: waits } = await runtime.waits({ thread: id })
   const end = await readEnd(thread, info)
   const life = info.owner && (await lifeOf(info.owner.worker))
+  const budget = info.row.why !== undefined && BUDGETS.includes(info.row.why) ? await readBudget(thread) : null
   return {
     info,
     limits: await readLimits(thread),
     ...(life === undefined ? {} : { life }),
     waits,
     ...(end === undefined ? {} : { end }),
+    ...(budget === null ? {} : { budget }),
     activity: toActivity(await thread.log(Math.max(1, info.head - COMMITS_READ), BYTES_READ)),
     now: Date.now()
   }

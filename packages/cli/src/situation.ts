@@ -1,4 +1,4 @@
-import type { FactOf, Limits, ThreadInfo, WaitRow } from '@holdfast/runtime'
+import type { BudgetStatus, FactOf, Limits, ThreadInfo, WaitRow } from '@holdfast/runtime'
 import type { Life } from './owner.ts'
 
 /** All that an explanation is made from: facts and rows, and whether an owner lives. */
@@ -11,6 +11,8 @@ export interface Situation {
   readonly waits: readonly WaitRow[]
   /** How the latest run ended. */
   readonly end?: FactOf<'run.ended'>
+  /** Of a run that its budget has stopped. */
+  readonly budget?: BudgetStatus
   readonly activity: Activity
   /** The time of the store's clock, as well as it is known. */
   readonly now: number

@@ -1,72 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import type { FactOf, RunStatus, ThreadInfo, WaitKind, WaitRow } from '@holdfast/runtime'
-import { DEFAULT_LIMITS, ERROR_CODES } from '@holdfast/runtime'
+import type { RunStatus } from '@holdfast/runtime'
+import { ERROR_CODES } from '@holdfast/runtime'
 import { explain } from '../src/explanation.ts'
 import type { Situation } from '../src/situation.ts'
+import { failed, HOSTILE, LATER, NOW, OWNER, situation, wait } from './explain-kit.ts'
 import { folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
-const NOW = Date.UTC(2026, 10, 30)
-const LATER = NOW + 3_600_000
-const OWNER = { worker: 'there:7:abc0', leaseUntil: NOW + 10_000 }
-const HOSTILE = 'x\u001b[2J\u202e\n\u009b31m'
-
-type Over = Partial<Omit<Situation, 'info' | 'activity'>> & {
-  readonly row?: Partial<ThreadInfo['row']>
-  readonly info?: Partial<ThreadInfo>
-  readonly activity?: Partial<Situation['activity']>
-}
-
-function situation(status: RunStatus, { row, info, activity, ...over }: Over = {}): Situation {
-  return {
-    info: {
-      ...{
-        tenant: 'default',
-        id: 'thr_1',
-        root: 'thr_1',
-        path: '',
-        publication: 'sha256:p',
-        createdAt: NOW,
-        at: NOW,
-        head: 9,
-        attempt: 1,
-        pending: 0
-      },
-      ...info,
-      row: {
-        ...{ status, agent: 'tester', needs: [], run: 'run_1', turns: 3, startedIn: 2 },
-        ...{ usage: { inputTokens: 0, outputTokens: 0 }, cost: 0, runUsage: { inputTokens: 0, outputTokens: 0 }, runCost: 0 },
-        ...row
-      }
-    },
-    limits: { ...DEFAULT_LIMITS, maxOutputBytes: 777, runTimeoutMs: 60_000 },
-    waits: [],
-    activity: { calls: [], ...activity },
-    now: NOW,
-    ...over
-  }
-}
-
-function wait(kind: WaitKind, over: Partial<WaitRow> = {}): WaitRow {
-  const subject = { tool: 'pay', arguments: { amount: 7 } }
-  return {
-    id: `thr_1:${kind}`,
-    thread: 'thr_1',
-    root: 'thr_1',
-    path: '',
-    kind,
-    subject,
-    digest: '',
-    needed: 1,
-    votes: [],
-    state: 'open',
-    ...over
-  }
-}
-
-function failed(code: string, message = 'said the provider'): Over {
-  const end: FactOf<'run.ended'> = { v: 1, type: 'run.ended', status: 'failed', why: code, error: { code, message } }
-  return { row: { why: code }, end }
+const STATUS = {
+  limit: { maxTotalTokens: 1_000, maxCost: 2 },
+  used: { tokens: 800, cost: 1, unpriced: 0, unmetered: 0, durationMs: 5, toolCalls: 3 },
+  reservedTokens: 0,
+  left: { tokens: 200, cost: 1 }
 }
 
 type Row = readonly [name: string, given: Situation, says: readonly string[], next: readonly string[]]
@@ -150,7 +95,13 @@ const ROWS: readonly Row[] = [
     ['main', 'rate_limited', 'slow down', '2026-11-30T01:00:00.000Z'],
     ['resume']
   ],
-  ['waiting for money', situation('waiting', { waits: [wait('budget')] }), ['budget is used up'], ['show']],
+  ['waiting for money', situation('waiting', { waits: [wait('budget')] }), ['budget is used up'], ['budget extend LIMIT']],
+  [
+    'waiting for tokens',
+    situation('waiting', { waits: [wait('budget', { subject: { reason: 'tokens', needed: 900, ...STATUS } })] }),
+    ['about 900 tokens', '800 of 1000 tokens used, 200 left', '$1 of $2 used'],
+    ['budget extend LIMIT']
+  ],
   ['waiting for an event', situation('waiting', { waits: [wait('event', { subject: 'shipped' })] }), ['event: shipped'], ['show']],
   ['waiting for the outside', situation('waiting', { waits: [wait('external', { subject: 'a form' })] }), ['outside: a form'], ['show']],
   ['waiting for an outcome', situation('waiting', { waits: [wait('outcome')] }), ['whether the call pay', 'happened'], ['show']],
@@ -169,6 +120,18 @@ const ROWS: readonly Row[] = [
   ['cancelled', situation('cancelled', { row: { why: 'wrong folder' } }), ['cancelled (wrong folder)'], ['message "..."']],
   ['cancelled without a reason', situation('cancelled', { row: { why: 'cancelled' } }), ['was cancelled. A'], ['message "..."']],
   ['stopped by turns', situation('stopped', { row: { why: 'turn_limit', turns: 100 } }), ['100 turns', 'limits.maxTurns: 100'], ['retry']],
+  [
+    'stopped by its budget',
+    situation('stopped', { row: { why: 'token_budget' }, budget: STATUS }),
+    ['800 of 1000'],
+    ['budget extend LIMIT', 'retry']
+  ],
+  [
+    'stopped by a cost that nobody knows',
+    situation('stopped', { row: { why: 'cost_unknown' } }),
+    ['nobody knows'],
+    ['budget extend LIMIT', 'retry']
+  ],
   ['stopped by repetition', situation('stopped', { row: { why: 'repeated_call' } }), ['limits.maxRepeatedCalls: 8'], ['retry "..."']],
   ['stopped by its output', situation('stopped', { row: { why: 'output_limit' } }), ['limits.maxOutputBytes: 777'], ['retry "..."']],
   ['stopped by time', situation('stopped', { row: { why: 'time_limit' } }), ['limits.runTimeoutMs: 60000'], ['retry']],

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import type { StartOptions } from '@holdfast/runtime'
+import type { Budget, StartOptions } from '@holdfast/runtime'
 import type { Launch, LaunchOptions } from '../agent-launch.ts'
 import { openLaunch, prepareLaunch } from '../agent-launch.ts'
 import type { ApprovalOption } from '../approve-option.ts'
 import { approveOption, assertAskable, openApprover } from '../approve-option.ts'
 import { readAttachment } from '../attachment.ts'
+import { budgetOption } from '../budget-option.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf, driveToRest } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
@@ -23,6 +24,7 @@ import { timeLimit } from '../time-limit.ts'
 interface RunOptions extends LaunchOptions, ApprovalOption {
   readonly input?: string
   readonly attach: readonly string[]
+  readonly budget?: Budget
   readonly idempotencyKey?: string
   readonly thread?: string
   readonly timeout?: number
@@ -41,6 +43,11 @@ export function runCommandOf(choose: Choose): Command {
       .option('--attach <file>', 'adds an image, a PDF or a text file to the first message (repeatable)', collect, [])
   )
     .option('--thread <thread>', 'as the next run of this thread, with the definition that it was started with', name)
+    .option(
+      '--budget <limits>',
+      'what the thread may spend: tokens=200000,cost=2.50,time=30m,tool-calls=50,hard (repeatable)',
+      budgetOption
+    )
     .option('--idempotency-key <key>', 'the same key again finds the thread that it made', name)
     .addOption(
       new Option('--durability <level>', 'what a commit survives: a power cut (default), or only the death of the process').choices([
@@ -108,12 +115,13 @@ async function readStart(
   options: RunOptions
 ): Promise<StartOptions> {
   const { io, output, secrets } = context
-  const { attach, idempotencyKey, label } = options
+  const { attach, idempotencyKey, label, budget } = options
   const text = await readPrompt(context, prompt, options)
   const start: StartOptions = {
     variables,
     ...(text === undefined ? {} : { input: text }),
     ...(label === undefined ? {} : { labels: label }),
+    ...(budget === undefined ? {} : { budget }),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey })
   }
   const known = { secrets: await secrets.registry() }

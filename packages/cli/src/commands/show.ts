@@ -10,6 +10,8 @@ import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { name, wholeNumber } from '../option-values.ts'
 import { renderPrompt } from '../prompt-text.ts'
+import { readBudget } from '../read-budget.ts'
+import { renderBudget } from '../render-budget.ts'
 import { renderCost, renderUsage, renderWait } from '../render-result.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
@@ -42,7 +44,7 @@ Examples:
 
 \`may\` is what the thread may do today: what it was started with, and of that what its configuration grants.
 
-With --json: { "thread", "driving", "runs", "waits", "may", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
+With --json: { "thread", "driving", "runs", "waits", "budget", "may", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
 where the request is built by the same code as the one that was sent.`
     )
     .action((thread: string, options: ShowOptions) =>
@@ -74,9 +76,11 @@ async function show(context: CommandContext, id: string, options: ShowOptions): 
   const { items: waits } = await workspace.runtime.waits({ thread: id })
   const transcript = await readTranscript(thread)
   const driving = await drivingOf(info)
+  const budget = await readBudget(thread)
   const may = await readThreadGrants(context, workspace, id)
-  output.document({ thread: info, driving, runs, waits, may, transcript })
+  output.document({ thread: info, driving, runs, waits, budget, may, transcript })
   for (const [name, value] of describe(info, runs, driving)) output.result(`${name.padEnd(12)}${value}`)
+  for (const line of budget === null ? [] : renderBudget(budget)) output.result(`${'budget'.padEnd(12)}${line}`)
   if (driving === 'interrupted') output.result(`\nIt was interrupted, and nobody drives it. Go on with: ${againOf(id, context)('resume')}`)
   for (const line of section(
     'waits',

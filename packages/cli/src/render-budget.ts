@@ -1,0 +1,44 @@
+import type { BudgetStatus, Json, JsonObject } from '@holdfast/runtime'
+import { renderCost } from './render-result.ts'
+
+/** How a thread stands with its budget: a line for each bound. */
+export function renderBudget({ limit, used, left, reservedTokens }: BudgetStatus): readonly string[] {
+  const { maxTotalTokens, maxCost, maxDurationMs, maxToolCalls, hard } = limit
+  const reserved = reservedTokens === 0 ? '' : `, ${reservedTokens} reserved`
+  const unpriced = used.unpriced === 0 ? '' : `, and ${used.unpriced} answers of unknown cost`
+  const bounds = [
+    ...(maxTotalTokens === undefined ? [] : [`${used.tokens} of ${maxTotalTokens} tokens used${reserved}, ${left.tokens} left`]),
+    ...(maxCost === undefined
+      ? []
+      : [`${renderCost(used.cost)} of ${renderCost(maxCost)} used${unpriced}, ${renderCost(Math.max(0, left.cost ?? 0))} left`]),
+    ...(maxDurationMs === undefined
+      ? []
+      : [
+          `${renderSeconds(used.durationMs)} of ${renderSeconds(maxDurationMs)} at work used, ${renderSeconds(Math.max(0, left.durationMs ?? 0))} left`
+        ]),
+    ...(maxToolCalls === undefined ? [] : [`${used.toolCalls} of ${maxToolCalls} tool calls used, ${left.toolCalls} left`])
+  ]
+  if (bounds.length === 0) return ['no bounds']
+  return hard === true ? [...bounds, 'hard: beyond it the run is stopped'] : bounds
+}
+
+/** How a budget stood when its wait was opened, as the wait says; null for what another program may have written there. */
+export function toBudgetStatus(subject: Json): BudgetStatus | null {
+  if (!isObject(subject)) return null
+  const { limit, used, left, reservedTokens } = subject
+  const { hard: _, ...bounds } = isObject(limit) ? limit : {}
+  const amounts = [bounds, used, left, { reservedTokens }]
+  return isObject(limit) && amounts.every(isAmounts) ? (subject as unknown as BudgetStatus) : null
+}
+
+function isAmounts(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every((amount) => typeof amount === 'number')
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function renderSeconds(durationMs: number): string {
+  return `${Math.round(durationMs / 100) / 10}s`
+}
