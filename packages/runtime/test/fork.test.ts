@@ -183,7 +183,7 @@ describe('a call that waits for a decision', () => {
     thread.commit(gated(thread.state, 'run_0//1.1', 'run', 'pay'))
     thread.commit(result(thread.state, 1))
     const paid: string[] = []
-    const tools = ['look', 'put', 'pay', 'wire', 'scan', 'move'].map((name) =>
+    const tools = ['look', 'put', 'pay', 'wire', 'scan', 'move', 'charge', 'ship'].map((name) =>
       toolOf(name, (_input, context) => void paid.push(context.call), { effect: name === 'pay' ? 'once' : 'read' })
     )
     const model = recordingModel(() => ({ text: 'done' }))
