@@ -119,7 +119,7 @@ describe('an imported thread', () => {
     thread.commit()
     thread.commit(...answer(thread.state, [callPart('pay', '{"amount":7}')], { verdicts: ['hold'] }))
     const paid: unknown[] = []
-    const tools = ['look', 'put', 'wire', 'scan', 'move'].map((name) => toolOf(name, () => name))
+    const tools = ['look', 'put', 'wire', 'scan', 'move', 'charge', 'ship'].map((name) => toolOf(name, () => name))
     const pay = toolOf('pay', (input) => paid.push(input), { effect: 'once' })
     const model = recordingModel(() => ({ text: 'thanks' }))
     const runtime = runtimeFor(model, { tools: [...tools, pay], models: () => model })
