@@ -60,7 +60,7 @@ describe('in pipes and without a terminal', () => {
     expect(await resumed.ended).toBe(3)
     expect(resumed.stdout()).toBe('')
     expect(resumed.stderr()).toContain('Which folder?')
-    expect(resumed.stderr()).toContain(`holdfast message ${thread}`)
+    expect(resumed.stderr()).toContain(`holdfast answer ${thread}:`)
   })
 })
 

@@ -135,8 +135,8 @@ function compareWaits({ waits }: StillThread, folded: FoldedThread): readonly Th
   const extra = waits.filter((wait) => !wanted.has(wait.id)).map((wait) => differs('waits', ['state'], wait.id))
   const missing = [...wanted.values()].flatMap((wait) => {
     const found = waits.find((each) => each.id === wait.id)
-    const { state, kind, subject, digest } = wait
-    const fields = differingFields(found ?? {}, { state, kind, subject, digest })
+    const { state, kind, subject, digest, needed } = wait
+    const fields = differingFields(found ?? {}, { state, kind, subject, digest, needed })
     return fields.length === 0 ? [] : [differs('waits', fields, wait.id)]
   })
   return [...extra, ...missing]

@@ -174,6 +174,8 @@ describe('a call that is held', () => {
     const bob = runtimeOf(store, { ...options, concurrency: 0, principal: { kind: 'person', id: 'bob' } })
     const run = await ann.start(agent('pay'), { input: 'go' })
     const id = (await within(run.settled())).waits[0]?.id ?? ''
+    // I1
+    expect((await run.verify()).problems).toEqual([])
     expect(await ann.approve(id)).toMatchObject({ state: 'counted' })
     expect(await ann.approve(id)).toMatchObject({ state: 'repeated' })
     expect(await bob.approve(id, { note: 'me too' })).toMatchObject({ state: 'accepted' })

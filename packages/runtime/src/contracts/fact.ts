@@ -218,6 +218,8 @@ type CallFact =
       readonly asks?: readonly string[]
       readonly subject: Body
       readonly expiresAfterMs?: Ms
+      /** How many distinct principals must approve. Default 1. */
+      readonly needed?: number
       readonly targets?: readonly ThreadId[]
     }
   | {

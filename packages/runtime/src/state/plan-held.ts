@@ -100,7 +100,8 @@ export function openCallWait(draft: CallsDraft, call: Call, { id, kind, subject,
     call: call.id,
     ...(asks === undefined ? {} : { asks }),
     subject: { inline: subject },
-    ...(expiresAfterMs === null ? {} : { expiresAfterMs })
+    ...(expiresAfterMs === null ? {} : { expiresAfterMs }),
+    ...(needed === 1 ? {} : { needed })
   })
   const { thread, root } = state
   const expiry = expiresAfterMs === null ? {} : { expiresInMs: expiresAfterMs }

@@ -150,7 +150,7 @@ function toWaitRow(state: State, { fact, at, digest, resolved }: FoldedWait, ite
     kind: fact.kind,
     subject: inlineOf(fact.subject),
     digest,
-    needed: 1,
+    needed: fact.needed ?? 1,
     votes: decision === undefined || by === undefined ? [] : [{ by, decision, at: item?.at ?? at }],
     state: resolved ? 'closed' : decision === undefined ? 'open' : 'decided',
     ...(decision === undefined ? {} : { decision }),

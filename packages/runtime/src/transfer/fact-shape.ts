@@ -75,6 +75,7 @@ const calls = {
     asks: z.array(text).exactOptional(),
     subject: body(json),
     expiresAfterMs: count.exactOptional(),
+    needed: count.exactOptional(),
     targets: z.array(text).exactOptional()
   },
   'wait.resolved': {
