@@ -8,6 +8,7 @@ import type { Claim } from '../contracts/claim.ts'
 import type { AppendRequest, InboxItem, Receipt, Store } from '../contracts/store.ts'
 import type { Draft } from './draft.ts'
 import { fitting, startDraft } from './draft.ts'
+import { RunningEffects } from './running-effects.ts'
 import { untilKnown } from './until-known.ts'
 
 /** Why a sleeping drive woke. */
@@ -47,7 +48,7 @@ const LEASE_PAUSE_MS = 250
 class Drive<State> {
   readonly #claim: Claim
   readonly #ports: DrivePorts<State>
-  readonly #running = new Map<string, Running>()
+  readonly #running = new RunningEffects()
   /** Outcomes that are not committed yet. */
   readonly #done: Outcome[] = []
   /** The effects that the committed state speaks of. */
@@ -201,7 +202,7 @@ class Drive<State> {
 
   #abortUnwanted(actions: readonly Action[]): void {
     const wanted = new Map(actions.map((action) => [action.id, action]))
-    for (const [id, effect] of this.#running) {
+    for (const [id, effect] of this.#running.entries()) {
       const action = wanted.get(id)
       if (!action || action.cancelled) effect.abort('unwanted', action?.cancelled)
     }
@@ -218,11 +219,11 @@ class Drive<State> {
   /** The grace is over: what runs is left as it is, and so is what was only announced. */
   #letGo(): void {
     this.#promised = false
-    for (const effect of this.#running.values()) effect.abort('drain')
+    for (const [, effect] of this.#running.entries()) effect.abort('drain')
   }
 
   #lose(): 'lost' {
-    for (const effect of this.#running.values()) effect.abort('lost')
+    for (const [, effect] of this.#running.entries()) effect.abort('lost')
     return 'lost'
   }
 
