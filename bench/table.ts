@@ -59,7 +59,7 @@ function toList(figures: readonly Figure[]): readonly string[] {
     .map((figure) => `${figure['turns']} turns in ${figure['ms']} ms`)
   const bytes = bytesPerTurn(figures, 800)
   return [
-    `- 200 threads of 50 turns at once, every commit synced: ${get('fleet', 'turnsPerSecond')} turns a second, peak memory ${get('fleet', 'peakRssMb')} MB.`,
+    `- 200 threads of 50 turns at once, over a file that survives a power cut: ${get('fleet', 'turnsPerSecond')} turns a second, peak memory ${get('fleet', 'peakRssMb')} MB.`,
     `- A turn takes ${bytes ?? '?'} bytes of the file, however long the thread is.`,
     `- From a message to a resting thread until the model is asked, in a file just opened: ${loads.join(', ')}.`,
     `- ${get('resting', 'threads')} threads at rest hold ${get('resting', 'heapMb')} MB of heap and ${get('resting', 'timers')} timer.`,
