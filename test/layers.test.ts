@@ -65,6 +65,15 @@ test('AGENTS.md lists the files that load when first used', () => {
   expect(listed).toEqual(lazy)
 })
 
+test('no source file has more than 300 lines, with its comments', () => {
+  // The linter's rule does not count comments.
+  const lengths = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).map(
+    (file) => [file, readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1] as const
+  )
+  expect(lengths.length).toBeGreaterThan(100)
+  expect(lengths.filter(([, lines]) => lines > 300)).toEqual([])
+})
+
 /** Rows of the table of layers: the folder, and the names that it may import. */
 function tableOf(document: string): [string, readonly string[]][] {
   const rows = readFileSync(join(ROOT, document), 'utf8').matchAll(/^\| `([a-z]+)` \| [^|]*\| ([^|]*) \|$/gm)

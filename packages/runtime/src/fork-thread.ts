@@ -1,6 +1,6 @@
 // Keeps I5, I8, I21: a fork is one import of a past that is not changed, under the tenant of its source, with what follows from the change.
 import { assertKey } from './caller-key.ts'
-import type { ForkHandle } from './contracts/api.ts'
+import type { ForkHandle } from './contracts/thread-handle.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Commit, FactOf } from './contracts/fact.ts'
 import { FORMAT } from './contracts/fact.ts'

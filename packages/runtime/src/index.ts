@@ -1,23 +1,16 @@
 export type { AgentTool } from './contracts/agent-tool.ts'
+export type { AgentDefinition, ImportReceipt, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
+export type { CancelReceipt, ItemReceipt, MessageOptions, MessageReceipt } from './contracts/receipt.ts'
 export type {
-  AgentDefinition,
-  CancelReceipt,
   EventsOptions,
   ForkHandle,
-  ImportReceipt,
-  ItemReceipt,
-  MessageOptions,
-  MessageReceipt,
   RunHandle,
-  RunResult,
-  Runtime,
-  RuntimeOptions,
-  StartOptions,
   ThreadCheck,
   ThreadHandle,
   ThreadProblem,
   TurnPrompt
-} from './contracts/api.ts'
+} from './contracts/thread-handle.ts'
+export type { RunResult } from './contracts/run-result.ts'
 export type { Approval, RememberedScope } from './contracts/approval.ts'
 export type { Budget, BudgetChange, BudgetReason, BudgetStatus, BudgetUse } from './contracts/budget.ts'
 export type { ArtifactCollection, ArtifactEntry, RuntimeArtifacts } from './contracts/artifact-api.ts'

@@ -1,4 +1,4 @@
-import type { ItemReceipt } from './contracts/api.ts'
+import type { ItemReceipt } from './contracts/receipt.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Fact } from './contracts/fact.ts'
 import type { ItemId, ThreadId } from './contracts/ids.ts'

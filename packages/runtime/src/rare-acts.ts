@@ -1,5 +1,6 @@
 // What few programs do is loaded when it is first done: importing the runtime stays quick. AGENTS.md lists this file.
-import type { ForkHandle, ImportReceipt } from './contracts/api.ts'
+import type { ForkHandle } from './contracts/thread-handle.ts'
+import type { ImportReceipt } from './contracts/api.ts'
 import type { ForkOptions } from './contracts/fork.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { RuntimeCore } from './runtime-core.ts'

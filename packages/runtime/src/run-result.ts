@@ -1,4 +1,4 @@
-import type { RunResult, SettledStatus } from './contracts/api.ts'
+import type { RunResult, SettledStatus } from './contracts/run-result.ts'
 import type { FactOf } from './contracts/fact.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { RuntimeCore } from './runtime-core.ts'

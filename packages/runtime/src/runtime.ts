@@ -1,6 +1,7 @@
 import { toKeptBytes } from './artifacts/spilled-bodies.ts'
 import { assertKey } from './caller-key.ts'
-import type { AgentDefinition, RunHandle, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
+import type { AgentDefinition, Runtime, RuntimeOptions, StartOptions } from './contracts/api.ts'
+import type { RunHandle } from './contracts/thread-handle.ts'
 import type { Budget } from './contracts/budget.ts'
 import { changeBudget, findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'

@@ -1,5 +1,5 @@
 // Keeps I12: whoever may not decide about a wait for budget sets none.
-import type { MessageReceipt } from './contracts/api.ts'
+import type { MessageReceipt } from './contracts/receipt.ts'
 import type { BudgetChange, BudgetStatus } from './contracts/budget.ts'
 import { findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'

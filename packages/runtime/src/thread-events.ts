@@ -1,4 +1,4 @@
-import type { EventsOptions } from './contracts/api.ts'
+import type { EventsOptions } from './contracts/thread-handle.ts'
 import type { Cursor, HoldfastEvent, TransientEvent } from './contracts/event.ts'
 import type { Commit } from './contracts/fact.ts'
 import type { ThreadId } from './contracts/ids.ts'

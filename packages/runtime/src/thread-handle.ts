@@ -1,5 +1,6 @@
 import { assertKey } from './caller-key.ts'
-import type { MessageOptions, MessageReceipt, ThreadHandle } from './contracts/api.ts'
+import type { MessageOptions, MessageReceipt } from './contracts/receipt.ts'
+import type { ThreadHandle } from './contracts/thread-handle.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { Json } from './contracts/json.ts'

@@ -1,5 +1,5 @@
 // What few programs ask of a thread is loaded when it is first asked: importing the runtime stays quick. AGENTS.md lists this file.
-import type { ThreadCheck, TurnPrompt } from './contracts/api.ts'
+import type { ThreadCheck, TurnPrompt } from './contracts/thread-handle.ts'
 import type { ThreadId, TurnId } from './contracts/ids.ts'
 import type { TurnRecord } from './contracts/turn-record.ts'
 import type { RuntimeCore } from './runtime-core.ts'

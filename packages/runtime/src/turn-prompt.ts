@@ -1,5 +1,5 @@
 // Keeps I19: what a model was given is built again from facts and publication, by the code that built it the first time.
-import type { TurnPrompt } from './contracts/api.ts'
+import type { TurnPrompt } from './contracts/thread-handle.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { FactOf } from './contracts/fact.ts'
 import type { ThreadId, TurnId } from './contracts/ids.ts'

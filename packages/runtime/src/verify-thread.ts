@@ -1,6 +1,6 @@
 // Holds I1 against a store: every row beside a log is what the log folds to.
 import { isDeepStrictEqual } from 'node:util'
-import type { ThreadCheck, ThreadProblem } from './contracts/api.ts'
+import type { ThreadCheck, ThreadProblem } from './contracts/thread-handle.ts'
 import type { ErrorCode } from './contracts/errors.ts'
 import { isHoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentDefinition, ThreadHandle } from '../src/contracts/api.ts'
+import type { AgentDefinition } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Budget } from '../src/contracts/budget.ts'
 import type { Tool } from '../src/contracts/tool.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { EventsOptions, ThreadHandle } from '../src/contracts/api.ts'
+import type { EventsOptions, ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
 import type { Store } from '../src/contracts/store.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ThreadHandle } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Fact } from '../src/contracts/fact.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'

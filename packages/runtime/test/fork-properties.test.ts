@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Runtime, ThreadHandle } from '../src/contracts/api.ts'
+import type { Runtime } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { ForkChange } from '../src/contracts/fork.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'

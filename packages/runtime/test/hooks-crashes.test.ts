@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Runtime, ThreadHandle } from '../src/contracts/api.ts'
+import type { Runtime } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Commit } from '../src/contracts/fact.ts'
 import type { Hook } from '../src/contracts/hook.ts'
 import { createRuntime } from '../src/runtime.ts'

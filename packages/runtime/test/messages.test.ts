@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ThreadHandle } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import {
   agentOf,

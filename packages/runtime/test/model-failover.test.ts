@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describe, expect, test } from 'vitest'
-import type { RuntimeOptions, ThreadHandle } from '../src/contracts/api.ts'
+import type { RuntimeOptions } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { HoldfastEvent } from '../src/contracts/event.ts'
 import type { LanguageModel } from '../src/contracts/model.ts'
 import type { ModelCandidate } from '../src/contracts/publication.ts'

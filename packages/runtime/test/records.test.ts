@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { ThreadHandle } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { RecordSink } from '../src/contracts/record-sink.ts'
 import type { TurnRecord } from '../src/contracts/turn-record.ts'
 import { createSecretRegistry } from '../src/secrets.ts'

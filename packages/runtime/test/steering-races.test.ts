@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ThreadHandle } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Fact } from '../src/contracts/fact.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ThreadHandle } from '../src/contracts/api.ts'
+import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RunHandle, Runtime } from '../src/contracts/api.ts'
+import type { RunHandle } from '../src/contracts/thread-handle.ts'
+import type { Runtime } from '../src/contracts/api.ts'
 import type { SuspendedWait } from '../src/contracts/suspension.ts'
 import { suspend } from '../src/contracts/suspension.ts'
 import type { Tool, ToolContext } from '../src/contracts/tool.ts'

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { RunHandle, Runtime } from '../src/contracts/api.ts'
+import type { RunHandle } from '../src/contracts/thread-handle.ts'
+import type { Runtime } from '../src/contracts/api.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { agentOf, folder, recordingModel, runtimeFor, toolOf, until, within } from './runtime-kit.ts'
 
