@@ -1,5 +1,5 @@
 import type { CommandIo } from '../../packages/cli/src/command-io.ts'
-import { EXIT, exitCodeOfSignal, TIME_UP } from '../../packages/cli/src/exit-code.ts'
+import { EXIT, exitCodeOfSignal, OUTPUT_LOST, TIME_UP } from '../../packages/cli/src/exit-code.ts'
 import { runCommand } from '../../packages/cli/src/program.ts'
 import { toPage, toTable } from './markdown.ts'
 
@@ -27,6 +27,10 @@ export async function commandPage(): Promise<string> {
   const sections = await helpOf([])
   const codes = [
     ...Object.entries(EXIT).map(([key, code]) => [String(code), meaningOf(key)]),
+    [
+      String(exitCodeOfSignal(OUTPUT_LOST)),
+      'standard output cannot be written, as on a full disk: what was done is kept, a thread that was driven is let go'
+    ],
     [String(exitCodeOfSignal(TIME_UP)), 'the time of `--timeout` is over; the run goes on when it is resumed'],
     ...Object.entries(SIGNALS).map(([signal, meaning]) => [String(exitCodeOfSignal(signal)), `${signal}: ${meaning}`])
   ]

@@ -24,6 +24,8 @@ export interface CommandIo {
   readonly stdout: TextSink
   /** Progress, notices and errors. */
   readonly stderr: TextSink
+  /** Says who is told what code of the user writes to the streams of the process. */
+  readonly setStray?: (tell: (text: string) => void) => void
   /** Only where a person types and looks. */
   readonly terminal?: Terminal
   readonly env: Environment

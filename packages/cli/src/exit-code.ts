@@ -60,8 +60,18 @@ const UNREACHABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The reason of an interruption by the command's own clock. */
 export const TIME_UP = 'TIMEOUT'
 
-/** A shell's numbers: 128 and the number of the signal. A closed pipe counts as SIGPIPE; the time that is up has the number of timeout(1). */
-const BY_SIGNAL: { readonly [signal: string]: number } = { [TIME_UP]: 124, SIGHUP: 129, SIGINT: 130, SIGPIPE: 141, SIGTERM: 143 }
+/** The reason of an interruption because nothing can be written to standard output. */
+export const OUTPUT_LOST = 'OUTPUT'
+
+/** A shell's numbers: 128 and the number of the signal. A closed pipe counts as SIGPIPE; the time that is up has the number of timeout(1), lost output that of sysexits(3). */
+const BY_SIGNAL: { readonly [signal: string]: number } = {
+  [OUTPUT_LOST]: 74,
+  [TIME_UP]: 124,
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGPIPE: 141,
+  SIGTERM: 143
+}
 
 /** The exit code for what became of a run. */
 export function exitCodeOfStatus(status: RunStatus): number {

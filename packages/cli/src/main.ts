@@ -3,7 +3,8 @@ import process from 'node:process'
 import { inspect } from 'node:util'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
-import { exitCodeOfSignal } from './exit-code.ts'
+import { exitCodeOfSignal, OUTPUT_LOST } from './exit-code.ts'
+import { takeStreams } from './own-streams.ts'
 import { omitWarnings } from './process-warnings.ts'
 import { runCommand } from './program.ts'
 
@@ -16,25 +17,36 @@ function interrupt(signal: string): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt(signal))
-// Whoever read the output has gone: nobody is told anything more, and what is driven is let go, once.
-process.stdout.on('error', () => {
-  if (!interrupted.signal.aborted) interrupted.abort('SIGPIPE')
-})
+
+/** What cannot be written for another reason than that nobody reads it. */
+let lost: Error | undefined
+
+/** Nobody is given what is said: what is driven is let go, once. A reader that has gone knows it; everybody else is told. */
+function loseOutput(error: Error): void {
+  if (interrupted.signal.aborted) return
+  const isUnread = 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET')
+  if (!isUnread) lost = error
+  interrupted.abort(isUnread ? 'SIGPIPE' : OUTPUT_LOST)
+}
+
+process.stdout.on('error', loseOutput)
 process.stderr.on('error', () => undefined)
+const streams = takeStreams(process)
 
 omitWarnings(new Set(['MODULE_TYPELESS_PACKAGE_JSON']))
 
 const secrets = new CommandSecrets()
 // What code of the user throws where nobody catches it may quote a secret. The process ends as it would without this.
 process.on('uncaughtException', (error) => {
-  process.stderr.write(`${secrets.redact(inspect(error))}\n`)
+  streams.stderr.write(`${secrets.redact(inspect(error))}\n`)
   process.exit(1)
 })
 
 const io: CommandIo = {
   stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  stdout: streams.stdout,
+  stderr: streams.stderr,
+  setStray: streams.setStray,
   env: process.env,
   secrets,
   cwd: process.cwd(),
@@ -44,7 +56,7 @@ const io: CommandIo = {
   },
   signal: interrupted.signal,
   ...(process.stdin.isTTY && process.stdout.isTTY
-    ? { terminal: { input: process.stdin, output: process.stdout, interrupt: () => interrupt('SIGINT') } }
+    ? { terminal: { input: process.stdin, output: streams.screen, interrupt: () => interrupt('SIGINT') } }
     : {})
 }
 
@@ -52,5 +64,10 @@ const io: CommandIo = {
 setInterval(() => undefined, 1 << 30)
 process.exitCode = await runCommand(process.argv.slice(2), io)
 // What is still open (a tool that does not stop, a connection that is kept) must not keep the process; what was written must be out.
-await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
-process.exit()
+const failed = await streams.flush()
+if (failed !== undefined) loseOutput(failed)
+if (lost !== undefined) {
+  streams.stderr.write(`error[file_unreadable]: Standard output cannot be written: ${lost.message}. What was done is done and kept.\n`)
+  await streams.flush()
+}
+process.exit(lost === undefined ? process.exitCode : exitCodeOfSignal(OUTPUT_LOST))

@@ -95,6 +95,12 @@ export class Output {
     if (!this.#options.quiet) this.#error(line)
   }
 
+  /** What code of the user writes by itself: never among the results, and harmless on a terminal. */
+  stray(text: string): void {
+    this.breakLine()
+    this.#write(this.#io.stderr, this.#io.stderr.isTTY === true ? toVisibleText(text) : text)
+  }
+
   /** What a person must know to go on. Also with `--quiet`. */
   notice(line: string): void {
     this.#error(line)
