@@ -6,14 +6,15 @@ import type { Fact, FactOf } from '../src/contracts/fact.ts'
 import type { Runtime } from '../src/contracts/api.ts'
 import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Store } from '../src/contracts/store.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { FakeClock } from '../src/testing/fake-clock.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Ledger } from './approval-kit.ts'
-import { agent, pay, runtimeOf } from './approval-kit.ts'
+import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
 import type { Random } from './model/random.ts'
 import { createRandom } from './model/random.ts'
-import { factsOf, folder, latch, recordingModel, runThrough, toolOf, until, userTexts } from './runtime-kit.ts'
+import { factsOf, folder, latch, recordingModel, runThrough, toolOf, until, userTexts, within } from './runtime-kit.ts'
 
 const SEED = Number(process.env['HOLDFAST_SEED'] ?? 1)
 const RACES = Number(process.env['HOLDFAST_SCHEDULES'] ?? 300)
@@ -246,5 +247,45 @@ describe('a decision', () => {
     const names = [...ends.keys()]
     expect(names.some((end) => end.includes('decided'))).toBe(true)
     expect(names.some((end) => end.includes('cancelled'))).toBe(true)
+  })
+
+  // I3, I5, I7
+  test('that meets a cancel late in a long attempt is read with all that the attempt has done', async () => {
+    const inner = memoryStore()
+    let racing = ''
+    const store: Store = {
+      ...inner,
+      // A log of many pages.
+      read: (thread, from) => inner.read(thread, from, 1),
+      async append(request) {
+        const wait = request.close.find((id) => id === racing)
+        if (wait !== undefined) {
+          racing = ''
+          await inner.decide(wait, { decision: 'approve' }, { kind: 'person', id: 'ann' })
+        }
+        return inner.append(request)
+      }
+    }
+    const ledger: Ledger = { ran: [] }
+    const begun: string[] = []
+    const work = toolOf(
+      'work',
+      (_, { call, signal }) => {
+        begun.push(call)
+        return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      },
+      { effect: 'once' }
+    )
+    const model = caller({ name: 'pay', arguments: { amount: 3 } }, { name: 'work', arguments: {} })
+    const runtime = runtimeOf(store, { tools: [pay(ledger), work], models: { main: model } })
+    const run = await runtime.start(agent('pay', 'work'), { input: 'go' })
+    await until(() => begun.length === 1)
+    racing = (await runtime.waits()).items[0]?.id ?? ''
+    await run.cancel()
+    expect((await within(run.settled())).status).toBe('cancelled')
+    expect(racing).toBe('')
+    expect(begun).toHaveLength(1)
+    expect(ledger.ran).toEqual([])
+    expect((await run.verify()).problems).toEqual([])
   })
 })

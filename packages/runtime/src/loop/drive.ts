@@ -159,7 +159,9 @@ class Drive<State> {
 
   /** A wait was decided meanwhile. The draft has changed the state: fold the log again; its outcomes are drafted anew. */
   async #reload(): Promise<'again' | 'lost'> {
-    const loaded = await untilKnown(() => this.#ports.load(this.#claim), this.#ports)
+    // The log has grown since the claim, by the commits of this attempt.
+    const claim = { ...this.#claim, sequence: this.#head }
+    const loaded = await untilKnown(() => this.#ports.load(claim), this.#ports)
     if (loaded === 'lease_over' || !(await this.#readInbox())) return this.#lose()
     this.#state = loaded.state
     return 'again'
