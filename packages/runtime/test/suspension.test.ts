@@ -7,7 +7,7 @@ import type { Tool, ToolContext } from '../src/contracts/tool.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { agent, caller, runtimeOf } from './approval-kit.ts'
-import { factsOfType, outcomesOf, resultsIn, runThrough, toolOf, until, within } from './runtime-kit.ts'
+import { factsOfType, outcomesOf, resultsIn, runThrough, toolOf, until, userTexts, within } from './runtime-kit.ts'
 
 const EXTERNAL: SuspendedWait = { kind: 'external', subject: { job: 'j1' }, schema: { type: 'object', required: ['pages'] } }
 
@@ -99,6 +99,26 @@ describe('a tool that suspends its call', () => {
     await runtime.thread(run.thread).message('Blue')
     await until(() => seen.length === 2)
     expect(seen[1]?.resumed?.answer).toBe('blue')
+  })
+
+  // B040
+  test('asks a question that no message answers whose time is over, also when nobody has noticed', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const seen: ToolContext[] = []
+    const model = caller({ name: 'scan', arguments: {} })
+    const wait: SuspendedWait = { kind: 'question', subject: { question: 'Which folder?' }, expiresInMs: 1_000 }
+    const options = { clock, models: { main: model }, tools: [scan(wait, seen)] }
+    const one = runtimeOf(store, options)
+    const { run } = await waiting(one)
+    await one.close()
+    await clock.advance(1_000)
+    const thread = runtimeOf(store, options).thread(run.thread)
+    await thread.message('the blue one')
+    expect((await within(thread.settled())).status).toBe('completed')
+    expect(seen).toHaveLength(1)
+    expect(await outcomesOf(thread)).toEqual(['expired'])
+    expect(userTexts(model.prompts[1])).toEqual(['go', 'the blue one'])
   })
 
   test('expires once, by the clock of the store, and time spent suspended does not count against its deadline', async () => {

@@ -21,6 +21,8 @@ export interface ApprovalRule {
   readonly asks: readonly string[]
   /** Of the arguments, where only these are meant. */
   readonly arguments?: Digest
+  /** How many people said so: it does not stand for more. Default 1. */
+  readonly needed?: number
 }
 
 /** Whether a value says how a call is held. */

@@ -39,28 +39,24 @@ export function judgeAsks(asking: Asking): Judgement {
   }
 }
 
-/** What holds when several ask: the shortest time, the most people. */
-export function strictest(approvals: readonly Approval[]): Approval {
-  const asked = approvals.flatMap((approval) => (typeof approval === 'object' ? [approval] : []))
-  const times = asked.flatMap(({ expiresInMs }) => (expiresInMs === undefined ? [] : [expiresInMs]))
-  const people = asked.flatMap(({ quorum }) => (quorum === undefined ? [] : [quorum]))
-  return {
-    ...(times.length === 0 ? {} : { expiresInMs: Math.min(...times) }),
-    ...(people.length === 0 ? {} : { quorum: Math.max(...people) })
-  }
-}
-
 function openAsks(asking: Asking): readonly string[] {
   const { asks, again, digest, remembered } = asking
   if (again) {
     const isSame = again.digest === null || again.digest === digest
-    return isSame ? asks.filter((ask) => !again.answered.includes(ask)) : [...asks, CHANGED]
+    if (!isSame) return [...asks, CHANGED]
+    // Fewer people than must approve it now have approved nothing.
+    return again.needed < quorumOf(asking) ? asks : asks.filter((ask) => !again.answered.includes(ask))
   }
   return remembered.some((rule) => covers(rule, asking)) ? [] : asks
 }
 
-function covers(rule: Remembered, { asks, digest, tool }: Asking): boolean {
-  if (rule.tool !== toolKeyOf(tool)) return false
+function quorumOf({ approval }: Asking): number {
+  return typeof approval === 'object' ? (approval.quorum ?? 1) : 1
+}
+
+function covers(rule: Remembered, asking: Asking): boolean {
+  const { asks, digest, tool } = asking
+  if (rule.tool !== toolKeyOf(tool) || (rule.needed ?? 1) < quorumOf(asking)) return false
   if (rule.arguments !== undefined && rule.arguments !== digest) return false
   return asks.every((ask) => rule.asks.includes(ask))
 }

@@ -14,4 +14,6 @@ export interface SecondLook {
   readonly digest: Digest | null
   /** How often somebody has decided about this call. */
   readonly rounds: number
+  /** How many have approved it. */
+  readonly needed: number
 }

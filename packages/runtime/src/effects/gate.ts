@@ -17,11 +17,12 @@ import type { Remembered } from '../state/state.ts'
 import { isPromise } from '../util/promise.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { Asking } from './gate-asks.ts'
-import { judgeAsks, strictest } from './gate-asks.ts'
+import { judgeAsks } from './gate-asks.ts'
 import type { Judgement, SecondLook } from './gate-judgement.ts'
 import { blocked, unknownTool } from './gate-refusals.ts'
 import type { PreparedPublication } from './prepare.ts'
 import { redactInput } from './redact-parts.ts'
+import { strictestApproval } from './strictest-approval.ts'
 
 /** A call as the gate is asked about it. */
 export interface GateRequest {
@@ -133,13 +134,14 @@ function describe({ denies }: RuleVerdict): string {
     : `a rule of the ${first.layer === 'host' ? 'host' : 'definition'} for ${cutText(first.rule.tool, MAX_INPUT_SHOWN)}`
 }
 
-/** What the tool says about these arguments; what a definition asks for is not asked of its code. */
+/** What the tool and its definition say about these arguments. Neither makes less of what the other asks for. */
 function approvalOf({ request, prepared, descriptor }: Gating, input: unknown): Approval | Promise<Approval> {
-  if (descriptor.approval !== undefined && descriptor.approval !== false) return descriptor.approval
-  const judge = prepared.approvals.get(descriptor.name)
-  if (judge === undefined) return false
+  const { approval: asked = false, name } = descriptor
+  const judge = prepared.approvals.get(name)
+  if (judge === undefined) return asked
   const { thread, run, call } = request
-  return judge(input, { thread, run, call })
+  const said = judge(input, { thread, run, call })
+  return isPromise(said) ? said.then((approval) => strictestApproval([asked, approval])) : strictestApproval([asked, said])
 }
 
 /** Only hooks can have it held. */
@@ -156,7 +158,7 @@ function judgeApproval({ request, bounds, descriptor, args, hooked }: Gating, ru
   if (asks.length === 0 && !isChanged) return RUN
   const asking: Asking = {
     asks,
-    approval: hooked === undefined ? approval : strictest([approval, ...hooked.approvals]),
+    approval: hooked === undefined ? approval : strictestApproval([approval, ...hooked.approvals]),
     digest: digestOf(request, descriptor, args),
     tool: descriptor,
     remembered: bounds.remembered,

@@ -74,11 +74,15 @@ export function performGate(
 
 /** The arguments that stand now: a decision's own, those that were shown, or at first the model's. */
 function toRequest(state: State, scope: string, call: Call, position: number): GateRequest {
-  const { id, tool, decision, edited, answered, digest, waits: rounds } = call
+  const { id, tool, decision, edited, answered, digest, waits: rounds, needed } = call
   const common = { thread: state.thread, run: state.run?.id ?? '', scope, call: id, tool, position }
   if (decision !== 'approved') return { ...common, input: call.input }
   const shown = call.arguments ? inlineOf(call.arguments) : null
-  return { ...common, input: JSON.stringify(edited ?? shown ?? {}), again: { answered, digest: edited === null ? digest : null, rounds } }
+  return {
+    ...common,
+    input: JSON.stringify(edited ?? shown ?? {}),
+    again: { answered, digest: edited === null ? digest : null, rounds, needed }
+  }
 }
 
 /** What holds for every call of a thread. Throws `grants_unreadable`. */

@@ -13,6 +13,7 @@ import { versionOf } from '../manifest/tool-registry.ts'
 import { isPromise } from '../util/promise.ts'
 import type { HookLayers, HookSource } from './prepared-hooks.ts'
 import { prepareHooks } from './prepared-hooks.ts'
+import { strictestApproval } from './strictest-approval.ts'
 
 /** A tool's own word about a call. Never throws: one that cannot judge rejects. */
 export type ApprovalJudge = (input: unknown, context: ApprovalContext) => Approval | Promise<Approval>
@@ -49,7 +50,7 @@ export async function preparePublication(publication: Publication, options: Prep
   const approvals = new Map<string, ApprovalJudge>()
   for (const tool of definition.tools) {
     const code = options.codeOf(tool.identity) as Tool<never> | undefined
-    tools.set(tool.name, code === undefined ? tool : { ...tool, version: versionOf(code) })
+    tools.set(tool.name, code === undefined ? tool : { ...tool, version: versionOf(code), approval: approvalOf(tool, code) })
     const input = code?.input ?? { kind: 'json' as const, jsonSchema: tool.inputSchema }
     inputs.set(tool.name, await createArgumentsValidator({ input }))
     if (typeof code?.approval === 'function') approvals.set(tool.name, toJudge(code.approval as ApprovalJudge))
@@ -63,6 +64,11 @@ export async function preparePublication(publication: Publication, options: Prep
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
     beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall')
   }
+}
+
+/** What holds without asking its code: what was published, and what the code that is here says for every call. */
+function approvalOf({ approval = false }: ToolDescriptor, code: Tool<never>): Approval {
+  return strictestApproval([approval, typeof code.approval === 'function' ? false : (code.approval ?? false)])
 }
 
 async function toRules({ digest, definition }: Publication, permissions: readonly PermissionRule[]): Promise<RuleJudge | null> {

@@ -6,6 +6,9 @@ import type { CallResult } from '../contracts/message.ts'
 import type { Suspension } from '../contracts/suspension.ts'
 import { isSuspension } from '../contracts/suspension.ts'
 import type { Tool, ToolContext } from '../contracts/tool.ts'
+import { versionOf } from '../manifest/tool-registry.ts'
+import { inlineOf } from '../state/body.ts'
+import { toCallDigest } from '../state/call-digest.ts'
 import { toIdempotencyKey } from '../state/plan-started.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
@@ -33,8 +36,23 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
+  if (isReplaced(tool, call, state)) return atOnce(() => settle('error', { error: REPLACED }))
   return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), ports }).start()
 }
+
+/** Whether what is here is another tool than the one that somebody approved: the gate has looked at it in another process (I6). */
+function isReplaced(tool: Tool, call: Call, { thread, tools }: State): boolean {
+  const { started, asks } = call
+  const descriptor = tools.get(call.tool)
+  if (asks.length === 0 || !descriptor || (started?.try ?? 1) > 1 || (started?.leg ?? 1) > 1) return false
+  const args = call.arguments ? inlineOf(call.arguments) : null
+  const { identity } = descriptor
+  return (
+    toCallDigest(thread, { identity, version: versionOf(tool) }, { tool: call.tool, arguments: args, input: call.input }) !== call.digest
+  )
+}
+
+const REPLACED = 'Not run: the tool was replaced by another version after this call was approved. Call it again if it is still needed.'
 
 function atOnce(settle: () => void): Running {
   settle()

@@ -32,8 +32,11 @@ export function takeAnswer(state: State, items: readonly InboxItem[], { sequence
   const [question] = questions
   if (!question || questions.length > 1 || question.stamp.sequence >= sequence) return null
   const call = callOf(state, question)
+  const { stamp, expiresAfterMs } = question
   for (const item of items) {
-    const answer = item.at < question.stamp.at ? undefined : answerIn(item, call)
+    // By then it is expired, whoever finds out when.
+    const isLate = expiresAfterMs !== null && item.at >= stamp.at + expiresAfterMs
+    const answer = isLate || item.at < stamp.at ? undefined : answerIn(item, call)
     if (answer !== undefined) return resolve(state, question, item, { decision: 'answer', answer })
   }
   return null
@@ -82,7 +85,8 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
     rule: {
       tool: toolKeyOf(tool),
       asks: [...new Set([...call.answered, ...call.asks])],
-      ...(remember === 'arguments' ? { arguments: call.digest } : {})
+      ...(remember === 'arguments' ? { arguments: call.digest } : {}),
+      ...(call.needed === 1 ? {} : { needed: call.needed })
     }
   }
 }

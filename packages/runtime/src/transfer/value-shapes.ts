@@ -63,7 +63,12 @@ const source = z.union([
   z.strictObject({ text })
 ])
 /** What is remembered of an approval. */
-export const approvalRule = z.strictObject({ tool: text, asks: z.array(text), arguments: digest.exactOptional() })
+export const approvalRule = z.strictObject({
+  tool: text,
+  asks: z.array(text),
+  arguments: digest.exactOptional(),
+  needed: count.exactOptional()
+})
 
 /** One part of a message. */
 export const part = z.discriminatedUnion('type', [
