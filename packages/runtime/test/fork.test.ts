@@ -241,6 +241,30 @@ describe('a call that waits for a decision', () => {
     for (const thread of [refused, approved, later]) expect((await thread.verify()).problems).toEqual([])
   })
 
+  // I5, I6, I8
+  test('and was approved there and has not begun waits again here', async () => {
+    const keys: string[] = []
+    const work = latch<void>()
+    const busy = toolOf('busy', () => work.opened, { parallelSafe: false })
+    const pay = toolOf('pay', (_input, { idempotencyKey }) => void keys.push(idempotencyKey), { approval: true })
+    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'busy' }, { name: 'pay' }] } : { text: 'done' }))
+    const runtime = runtimeFor(model, { tools: [busy, pay] })
+    const run = await runtime.start(agentOf({ tools: ['busy', 'pay'] }), { input: 'pay' })
+    await until(async () => (await runtime.waits()).items.length === 1)
+    await runtime.approve((await runtime.waits()).items[0]?.id ?? '')
+    await until(async () => (await factsOfType(run, 'call.gated')).length === 3)
+    const fork = await runtime.fork(run.thread)
+    const { waits } = await fork.settled()
+    expect(waits).toMatchObject([{ kind: 'approval', thread: fork.thread, subject: { tool: 'pay', asks: ['tool'] } }])
+    work.open()
+    expect((await run.settled()).status).toBe('completed')
+    expect(keys.map((key) => key.slice(0, key.indexOf(':')))).toEqual([run.thread])
+    await runtime.approve(waits[0]?.id ?? '')
+    expect((await fork.settled()).status).toBe('completed')
+    expect(keys.map((key) => key.slice(0, key.indexOf(':')))).toEqual([run.thread, fork.thread])
+    expect((await fork.verify()).problems).toEqual([])
+  })
+
   test('keeps its turn open under another publication with the same tool, and loses its run under one without', async () => {
     const { runtime, at } = await held()
     const { definition } = await runtime.thread('thr_1').publication()

@@ -159,6 +159,20 @@ describe('a call whose process has died, of a tool that wants a person to be ask
   })
 })
 
+test.each([
+  { said: 'done', final: false, outcome: 'ok' },
+  { said: 'not_done', final: true, outcome: 'cancelled' },
+  { said: 'not_done', final: false, outcome: 'unknown' },
+  { said: 'failed', final: true, outcome: 'unknown' }
+] as const)('what its tool says ($said, final: $final) of a call that is cancelled at that moment counts', ({ said, final, outcome }) => {
+  const thread = lost('charge')
+  thread.commit()
+  thread.deliver('cancel', {})
+  say(thread, said, final)
+  expect(ends(thread)).toEqual([outcome])
+  expect(thread.factsOf('call.started')).toHaveLength(1)
+})
+
 // B043
 test('a call of any other tool is settled as unknown at once', () => {
   const thread = lost('pay')

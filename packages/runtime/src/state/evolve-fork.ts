@@ -28,7 +28,7 @@ export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thr
 
 function forgetDecision(call: Call): void {
   call.wait = null
-  if (call.verdict !== 'hold' || call.settled) return
+  if (call.settled) return
   call.decision = null
   call.edited = null
   call.answered = []

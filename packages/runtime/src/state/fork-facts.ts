@@ -95,8 +95,7 @@ function toEnd(
 ): readonly Fact[] {
   const given = results.find((each) => each.call === call.id)
   if (given) return [toGiven(run, conversation, call, given.result)]
-  if (isHeld(call) || !(call.started || past.started.has(call.id)))
-    return call.verdict === 'hold' ? [toHeld(state, run, conversation, call)] : []
+  if (isHeld(call) || !(call.started || past.started.has(call.id))) return isAsked(call) ? [toHeld(state, run, conversation, call)] : []
   const known = past.settled.get(call.id)
   if (!known) return [{ ...(toUnknown(run, conversation, call) as FactOf<'call.settled'>), copied: true }]
   const { outcome, result } = known
@@ -139,6 +138,11 @@ function isGiven(results: readonly GivenResult[], call: Call): boolean {
 /** Whether somebody must decide before the call can begin. */
 function isHeld(call: Call): boolean {
   return call.verdict === 'hold' && call.decision === null && !call.started
+}
+
+/** Whether somebody had to decide before the call could begin, or has: what was approved there was approved for that thread. */
+function isAsked({ verdict, asks }: Call): boolean {
+  return verdict === 'hold' || (verdict === 'run' && asks.length > 0)
 }
 
 function isSameTool(state: State, { definition }: Publication, call: Call): boolean {

@@ -1,5 +1,6 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Cancelled, Planned } from '../contracts/heart.ts'
+import { inlineOf } from './body.ts'
 import { hasNextLeg } from './call-legs.ts'
 import { toRunEnded } from './run-end.ts'
 import { acts, follows } from './planned.ts'
@@ -54,6 +55,21 @@ function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, a
     })
   }
   if (call.started.stamp.attempt === attempt) return null
+  const said = settleSaid(run, conversation, call)
+  if (said) return said
   if (call.started.effect === 'once') return toUnknown(run, conversation, call)
   return toSettled(run, conversation, call, 'cancelled', { error: `cancelled; it had been started${toEffectNote(call.started.effect)}` })
+}
+
+/** What the tool has said of it in the commit in which the run is cancelled. */
+function settleSaid(run: Run, conversation: Conversation, call: Call): Fact | null {
+  const { said = null, final = false, result = null } = call.reconciled ?? {}
+  if (said === 'done') {
+    const done = result ? inlineOf(result) : { value: null }
+    return toSettled(run, conversation, call, 'error' in done ? 'error' : 'ok', done)
+  }
+  if (said !== 'not_done' || !final) return null
+  return toSettled(run, conversation, call, 'cancelled', {
+    error: 'cancelled; it had been started, and its tool says that it was not done'
+  })
 }
