@@ -1,14 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { AgentDefinition, ModelReference } from '@holdfast/runtime'
-import { Failure } from './failure.ts'
-import { loadRuntime } from './libraries.ts'
+import { Failure, isRuntimeError } from './failure.ts'
+import { loadConfiguration, loadRuntime } from './libraries.ts'
 
 /** An agent as a file says it, with the command line's model in place of its own. */
 export interface AgentFile {
   readonly path: string
   readonly definition: AgentDefinition
 }
+
+/** More than any manifest may have. */
+const MAX_BYTES = 33_554_432
 
 /** Reads an agent's manifest. Throws `file_not_found`, `file_unreadable` and `invalid_manifest`, naming line and column. */
 export async function loadAgentFile(
@@ -50,26 +53,21 @@ export function settingsOf({ options, settings }: ModelReference): Pick<ModelRef
 }
 
 async function readText(path: string): Promise<string> {
+  const { readNamedFile } = await loadConfiguration()
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readNamedFile(path, { maxBytes: MAX_BYTES }))
   } catch (cause) {
     throw await toReadFailure(path, cause)
   }
 }
 
-async function toReadFailure(path: string, cause: unknown): Promise<Failure> {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+async function toReadFailure(path: string, cause: unknown): Promise<unknown> {
   const details = { path }
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    const near = await findNear(path)
-    const remedy = near === undefined ? 'Check the path.' : `Did you mean ${near}?`
-    return new Failure('file_not_found', `There is no manifest at ${path}.`, { details, remedy, cause })
-  }
-  if (code === 'EISDIR') {
-    return new Failure('file_unreadable', `${path} is a folder.`, { details, remedy: 'Name the manifest in it.', cause })
-  }
-  const why = cause instanceof TypeError ? 'it is not UTF-8 text' : cause instanceof Error ? cause.message : String(cause)
-  return new Failure('file_unreadable', `${path} cannot be read: ${why}.`, { details, cause })
+  if (cause instanceof TypeError) return new Failure('file_unreadable', `${path} is not UTF-8 text.`, { details, cause })
+  if (!isRuntimeError(cause) || cause.code !== 'file_not_found') return cause
+  const near = await findNear(path)
+  const remedy = near === undefined ? 'Check the path.' : `Did you mean ${near}?`
+  return new Failure('file_not_found', `There is no manifest at ${path}.`, { details, remedy, cause })
 }
 
 /** The file of the same folder that may have been meant. */

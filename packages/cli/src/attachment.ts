@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Part } from '@holdfast/runtime'
-import { readBounded } from './bounded-file.ts'
-import { Failure } from './failure.ts'
+import { Failure, isRuntimeError } from './failure.ts'
+import { loadConfiguration } from './libraries.ts'
 
 /** A file as a part of a message, with what is told about it. */
 export interface Attachment {
@@ -68,16 +68,15 @@ function knownTypeOf(bytes: Uint8Array): string | undefined {
 }
 
 async function readBytes(path: string): Promise<Buffer> {
+  const { readNamedFile } = await loadConfiguration()
   try {
-    const bytes = await readBounded(path, MAX_BYTES)
-    if (bytes !== undefined) return bytes
+    return Buffer.from(await readNamedFile(path, { maxBytes: MAX_BYTES }))
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
-    const why = isMissing ? 'There is no file' : 'This file cannot be read:'
-    throw new Failure(isMissing ? 'file_not_found' : 'file_unreadable', `${why} ${path}.`, { details: { path }, cause })
+    if (!isRuntimeError(cause) || cause.code !== 'value_too_large') throw cause
+    throw new Failure('value_too_large', `${path} is larger than ${MAX_BYTES} bytes, and a message must be smaller.`, {
+      details: { path, limit: MAX_BYTES },
+      remedy: 'Make it smaller, or give the agent a tool that reads it.',
+      cause
+    })
   }
-  throw new Failure('value_too_large', `${path} is larger than ${MAX_BYTES} bytes, and a message must be smaller.`, {
-    details: { path, limit: MAX_BYTES },
-    remedy: 'Make it smaller, or give the agent a tool that reads it.'
-  })
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Part } from '@holdfast/runtime'
@@ -73,6 +73,7 @@ function toPath(word: string): string {
 function hasImage(path: string): boolean {
   const head = new Uint8Array(16)
   try {
+    if (!statSync(path).isFile()) return false
     const file = openSync(path, 'r')
     try {
       readSync(file, head)

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Config, ProviderInfo, RegisteredAgent } from '@holdfast/config'
 import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
@@ -8,6 +8,9 @@ import type { CommandSecrets } from './command-secrets.ts'
 import { withEnvFile } from './env-file.ts'
 import { loadConfiguration } from './libraries.ts'
 import { loadTools } from './tools-module.ts'
+
+/** More than any configuration may have. */
+const MAX_BYTES = 33_554_432
 
 const NONE: Config = { providers: {}, models: {}, tools: [] }
 
@@ -26,8 +29,10 @@ export async function readStoreProject(context: CommandContext, path: string | u
   return readProject(context, path !== undefined && (await mayNameStore(path)) ? path : undefined)
 }
 
-/** A backslash may spell the word with an escape. */
+/** A backslash may spell the word with an escape. What is no file is left to whoever says so. */
 async function mayNameStore(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined)
+  if (stats?.isFile() !== true || stats.size > MAX_BYTES) return true
   return /store|\\/.test(await readFile(path, 'latin1').catch(() => 'store'))
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { readBounded } from './bounded-file.ts'
 import type { CommandIo } from './command-io.ts'
-import { Failure } from './failure.ts'
+import { Failure, isRuntimeError } from './failure.ts'
+import { loadConfiguration } from './libraries.ts'
 
 const MAX_INPUT_BYTES = 16 * 1024 * 1024
 
@@ -19,19 +19,19 @@ export async function readInputOption(text: string, io: CommandIo): Promise<stri
   return requireText(await readNamedText(path), `${path} is empty.`)
 }
 
-/** The text of a file that is named with `@`. Throws `file_not_found` and `value_too_large`. */
+/** The text of a file that is named with `@`. Throws `file_not_found`, `file_unreadable` and `value_too_large`. */
 export async function readNamedText(path: string, { variable }: { readonly variable?: string } = {}): Promise<string> {
   const label = variable === undefined ? '' : `--var ${variable}: `
   const details = { path, ...(variable === undefined ? {} : { variable }) }
+  const { readNamedFile } = await loadConfiguration()
   try {
-    const bytes = await readBounded(path, MAX_INPUT_BYTES)
-    if (bytes !== undefined) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readNamedFile(path, { maxBytes: MAX_INPUT_BYTES, label, details }))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    if (cause instanceof TypeError) throw new Failure('file_unreadable', `${label}${path} is not UTF-8 text.`, { details, cause })
+    if (!isRuntimeError(cause) || cause.code !== 'file_not_found') throw cause
     const remedy = 'Write @@ for a text that begins with an at sign.'
-    throw new Failure('file_not_found', `${label}${path} cannot be read: ${why}.`, { details, remedy, cause })
+    throw new Failure('file_not_found', cause.message, { details, remedy, cause })
   }
-  throw new Failure('value_too_large', `${label}${path} has more than ${MAX_INPUT_BYTES} bytes.`, { details })
 }
 
 function requireText(text: string, message: string): string {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Tool } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
@@ -27,7 +27,8 @@ export async function loadTools(path: string): Promise<readonly Tool<never>[]> {
 }
 
 async function loadExports(path: string): Promise<{ readonly [name: string]: unknown }> {
-  if (!existsSync(path)) {
+  const isFile = lookAt(path)
+  if (isFile === undefined) {
     throw new Failure('file_not_found', `There is no tools module at ${path}.`, {
       details: { path },
       remedy: 'Name the module with --tools FILE.'
@@ -36,6 +37,8 @@ async function loadExports(path: string): Promise<{ readonly [name: string]: unk
   if (!EXTENSIONS.has(extname(path))) {
     throw invalid(path, 'is no module', `Name a file that ends in ${[...EXTENSIONS].join(', ')}.`)
   }
+  // A folder is no module, and a pipe is one that may never come.
+  if (!isFile) throw new Failure('file_unreadable', `${path} is no file, and a module was expected.`, { details: { path } })
   try {
     const exported = await loadModule(path)
     return typeof exported === 'object' && exported !== null ? { ...exported } : {}
@@ -43,6 +46,15 @@ async function loadExports(path: string): Promise<{ readonly [name: string]: unk
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
     const install = isMissing ? 'Install what it imports in its own project, with `npm install`. ' : ''
     throw invalid(path, describeImportFailure(cause), `${install}See it fail alone with: node ${path}`, cause)
+  }
+}
+
+/** Whether something is a file; nothing when it is not there. */
+function lookAt(path: string): boolean | undefined {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return undefined
   }
 }
 

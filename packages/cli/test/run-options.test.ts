@@ -86,19 +86,6 @@ describe('holdfast run --attach', () => {
   })
 })
 
-describe('what has no end', () => {
-  test.runIf(existsSync('/dev/zero')).each([
-    ['--attach', '/dev/zero'],
-    ['--input', '@/dev/zero'],
-    ['--var', 'week=@/dev/zero']
-  ])('is not read to its end: %s %s', async (option, value) => {
-    const folder = folderWith(scriptedAgent([{ text: 'done' }], { variables: [{ key: 'week', type: 'string', value: 'this' }] }))
-    const told = await holdfast(folder, ['run', 'agent.yaml', option, value, '--json'])
-    expect(told.code).toBe(2)
-    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'value_too_large' } })
-  })
-})
-
 describe('holdfast run --detach', () => {
   test('starts a thread that somebody else drives', async () => {
     const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'done' }], { tools: ['stamp'] }))

@@ -187,8 +187,8 @@ describe('a file that is not a store', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true)
   })
 
-  test('because it is a folder is told as unavailable', async () => {
+  test('because it is a folder is refused as it is', async () => {
     mkdirSync(path)
-    await expect(sqliteStore(path)).rejects.toEqual(code('store_unavailable'))
+    await expect(sqliteStore(path)).rejects.toEqual(code('store_foreign'))
   })
 })

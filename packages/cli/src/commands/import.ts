@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
@@ -6,7 +5,7 @@ import { readProject } from '../configuration.ts'
 import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
-import { loadRuntime } from '../libraries.ts'
+import { loadConfiguration, loadRuntime } from '../libraries.ts'
 import { findConfigFile, findStore, prepareFolder } from '../store-location.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { openWorkspace } from '../workspace.ts'
@@ -79,24 +78,14 @@ async function explain<Result>(work: Promise<Result>, context: CommandContext): 
 async function* readText({ io }: CommandContext, file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const path = resolve(io.cwd, file)
-  const source = file === '-' ? io.stdin : createReadStream(path)
+  const { streamNamedFile } = await loadConfiguration()
+  const source = file === '-' ? io.stdin : streamNamedFile(path)
   try {
     for await (const chunk of source) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     yield decoder.decode()
   } catch (cause) {
-    throw toReadFailure(file === '-' ? 'Standard input' : path, cause)
+    if (!(cause instanceof TypeError)) throw cause
+    const shown = file === '-' ? 'Standard input' : path
+    throw new Failure('file_unreadable', `${shown} is not UTF-8 text.`, { details: { path: shown }, cause })
   }
-}
-
-function toReadFailure(path: string, cause: unknown): unknown {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new Failure('file_not_found', `There is no file ${path}.`, { details: { path }, remedy: 'Check the path.', cause })
-  }
-  if (cause instanceof TypeError) return new Failure('file_unreadable', `${path} is not UTF-8 text.`, { details: { path }, cause })
-  if (typeof code !== 'string') return cause
-  return new Failure('file_unreadable', `${path} cannot be read: ${cause instanceof Error ? cause.message : code}.`, {
-    details: { path },
-    cause
-  })
 }

@@ -57,7 +57,9 @@ function open(path: string, options: SqliteFileOptions): DatabaseSync {
 function inspect(path: string): void {
   // In this order: a file that is being made by another process gets its -wal after its first page.
   const walSize = sizeOf(`${path}-wal`)
-  const { size } = statSync(path)
+  const stats = statSync(path)
+  if (!stats.isFile()) throw noFile(path)
+  const { size } = stats
   if (size === 0) {
     // SQLite would take this for a new database and delete the log with everything in it.
     if (walSize > 0) throw corruptFile(path, 'it is empty, and its -wal file is not')
@@ -94,6 +96,10 @@ function useWal(db: DatabaseSync, path: string): void {
       details: { path }
     }
   )
+}
+
+function noFile(path: string): HoldfastError {
+  return new HoldfastError('store_foreign', `${path} is a folder, a pipe or a device. Name a file for the store.`, { details: { path } })
 }
 
 function foreignFile(path: string, id: number): HoldfastError {
