@@ -19,8 +19,9 @@ import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
 import type { PreparedPublication } from './prepare.ts'
-import type { ModelResponse } from './read-response.ts'
+import type { ModelResponse, ReadResponseOptions } from './read-response.ts'
 import { readResponse } from './read-response.ts'
+import { RunningInference } from './running-inference.ts'
 import { redactParts } from './redact-parts.ts'
 import type { TurnQuestion } from './request.ts'
 import { buildRequest, requestLength } from './request.ts'
@@ -54,32 +55,17 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
     done([failed(action.cancelled?.by === 'interrupt' ? 'interrupted' : 'aborted')])
     return { abort: () => {} }
   }
-  const stop = new AbortController()
-  let dropped = false
-  let interrupted = false
-  const end = (facts: readonly Fact[]): void => {
-    if (dropped) done([])
-    else done(interrupted ? facts.map(toInterrupted) : facts)
-  }
+  const running = new RunningInference(done)
+  const { stop } = running
   const asked = toAsked(state, { conversation, turn, run, stop })
-  infer(asked, ports).then(end, (error: unknown) => {
-    const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
-    end([{ ...failed('permanent'), ...failure } as Fact])
-  })
-  return {
-    abort: (reason, cancelled) => {
-      dropped ||= reason !== 'unwanted'
-      interrupted ||= cancelled?.by === 'interrupt'
-      stop.abort(new Error(reason))
+  infer(asked, ports).then(
+    (facts) => running.end(facts),
+    (error: unknown) => {
+      const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
+      running.end([{ ...failed('permanent'), ...failure } as Fact])
     }
-  }
-}
-
-/** An abort that was asked for is no error. What the model used until then stays. */
-function toInterrupted(fact: Fact): Fact {
-  if (fact.type !== 'model.failed' || fact.why !== 'aborted') return fact
-  const { error: _, ...rest } = fact
-  return { ...rest, why: 'interrupted' }
+  )
+  return running
 }
 
 /** What is read off the state before anything is awaited: the driver goes on changing it. */
@@ -224,15 +210,7 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
     signal.throwIfAborted()
     const { stream } = await unlessAborted(model.doStream(request), signal)
     const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
-    const response = await readResponse(stream, {
-      signal,
-      maxBytes: MAX_RESPONSE_BYTES,
-      get promptCharacters() {
-        return requestLength(request)
-      },
-      ...(shown ? { onDelta: shown.take } : {}),
-      ...(ports.secrets.size > 0 ? { clean: (error) => redactError(error, ports.secrets) } : {})
-    })
+    const response = await readResponse(stream, new Reading(request, { signal, shown, secrets: ports.secrets }))
     shown?.end()
     const priced = await withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
     return priced.kind === 'failed' && signal.reason === TIMED_OUT ? { ...priced, ...timedOut(providerTimeoutMs) } : priced
@@ -240,6 +218,32 @@ async function respond(asked: Asked, prepared: PreparedPublication, ports: Effec
     return failed(error)
   } finally {
     timer.stop()
+  }
+}
+
+class Reading implements ReadResponseOptions {
+  readonly signal: AbortSignal
+  readonly maxBytes = MAX_RESPONSE_BYTES
+  readonly onDelta: DeltaReader['take'] | undefined
+  readonly #request: LanguageModelV4CallOptions
+  readonly #secrets: SecretRegistry
+
+  constructor(
+    request: LanguageModelV4CallOptions,
+    { signal, shown, secrets }: { signal: AbortSignal; shown: DeltaReader | undefined; secrets: SecretRegistry }
+  ) {
+    this.#request = request
+    this.#secrets = secrets
+    this.signal = signal
+    this.onDelta = shown?.take
+  }
+
+  get promptCharacters(): number {
+    return requestLength(this.#request)
+  }
+
+  clean(error: unknown): unknown {
+    return this.#secrets.size > 0 ? redactError(error, this.#secrets) : error
   }
 }
 

@@ -22,11 +22,11 @@ export type ModelResponse =
 export interface ReadResponseOptions {
   readonly signal: AbortSignal
   /** Called for every piece as it arrives. Must not throw. */
-  readonly onDelta?: (delta: ResponseDelta) => void
+  readonly onDelta?: ((delta: ResponseDelta) => void) | undefined
   /** Past this many bytes the stream is cancelled and the call fails for good. */
   readonly maxBytes: number
   /** What was thrown, or sent as an error, as it may be kept. Default: as it is. */
-  readonly clean?: (error: unknown) => unknown
+  clean?(error: unknown): unknown
   /** Length of the request's text: what the input is estimated from when the provider does not count it. Read only then. */
   readonly promptCharacters?: number
 }
@@ -73,7 +73,8 @@ async function readToEnd(
   collector: PartCollector,
   options: ReadResponseOptions
 ): Promise<End> {
-  const { signal, maxBytes, clean = (error) => error } = options
+  const { signal, maxBytes } = options
+  const clean = (error: unknown): unknown => (options.clean ? options.clean(error) : error)
   const reader = stream.getReader()
   // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
   const stop = (): void => void reader.cancel().catch(() => {})

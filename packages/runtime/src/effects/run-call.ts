@@ -1,7 +1,7 @@
 // Keeps I5, I6: runs exactly the gated arguments, once per start; settles once; late output is dropped.
 import type { Alarm } from '../contracts/clock.ts'
 import type { CallOutcome, Fact } from '../contracts/fact.ts'
-import type { Action, Running } from '../contracts/heart.ts'
+import type { Action, Cancelled, Running } from '../contracts/heart.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Suspension } from '../contracts/suspension.ts'
 import { isSuspension } from '../contracts/suspension.ts'
@@ -66,7 +66,7 @@ interface RunningPorts {
   readonly ports: EffectPorts
 }
 
-class RunningCall {
+class RunningCall implements Running {
   readonly #tool: Tool
   readonly #call: Call
   readonly #ports: RunningPorts
@@ -111,14 +111,14 @@ class RunningCall {
     }
   }
 
-  start(): Running {
+  start(): this {
     void this.#execute()
     this.#after(this.#deadlineMs, () => {
       this.#stop.abort(new Error('the deadline has passed'))
       const text = `The tool did not end within ${this.#deadlineMs} ms and was stopped. Its effect is not known: it may have happened.`
       this.#end(() => this.#ports.settle('timeout', { error: text }))
     })
-    return { abort: (reason, cancelled) => this.#abort(reason, cancelled?.graceMs ?? CANCEL_GRACE_MS) }
+    return this
   }
 
   async #execute(): Promise<void> {
@@ -143,7 +143,7 @@ class RunningCall {
     this.#end(() => this.#ports.suspend(suspended))
   }
 
-  #abort(reason: 'unwanted' | 'drain' | 'lost', graceMs: number): void {
+  abort(reason: 'unwanted' | 'drain' | 'lost', cancelled?: Cancelled): void {
     if (this.#isOver || this.#aborting) return
     this.#aborting = true
     if (reason === 'drain') {
@@ -155,7 +155,7 @@ class RunningCall {
     }
     this.#stop.abort(new Error(reason === 'lost' ? 'another worker owns the thread' : 'cancelled'))
     if (reason === 'lost') return this.#end(() => this.#ports.drop())
-    this.#after(graceMs, () => this.#end(() => this.#ports.settle('cancelled', this.#cutShort())))
+    this.#after(cancelled?.graceMs ?? CANCEL_GRACE_MS, () => this.#end(() => this.#ports.settle('cancelled', this.#cutShort())))
   }
 
   #cutShort(): CallResult {

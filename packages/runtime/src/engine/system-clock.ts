@@ -38,8 +38,20 @@ function sleep(durationMs: Ms, signal?: AbortSignal): Promise<void> {
 
 function alarm(durationMs: Ms, ring: () => void): Alarm {
   if (durationMs > LONGEST_TIMER_MS) return longAlarm(durationMs, ring)
-  const timer = setTimeout(ring, durationMs)
-  return { stop: () => clearTimeout(timer) }
+  return new TimerAlarm(setTimeout(ring, durationMs))
+}
+
+/** A class, as all that an effect in flight hangs on: where many are in flight at once V8 puts object literals among what lives long, and there what they lead to stays long after its end. */
+class TimerAlarm implements Alarm {
+  readonly #timer: NodeJS.Timeout
+
+  constructor(timer: NodeJS.Timeout) {
+    this.#timer = timer
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
 }
 
 function longAlarm(durationMs: Ms, ring: () => void): Alarm {

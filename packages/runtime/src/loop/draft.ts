@@ -53,16 +53,7 @@ export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>)
   const draft = new Drafting(start, heart)
   if (start.first) draft.add({ v: 1, type: 'attempt.claimed', worker: start.worker, why: start.claim.why })
   for (const outcome of start.outcomes) for (const fact of outcome.facts) draft.add(fact)
-  const plan = draft.settle()
-  return {
-    facts: draft.facts,
-    state: draft.state,
-    stamp: draft.stamp,
-    plan,
-    left: draft.left,
-    more: draft.more,
-    request: (then, options) => draft.request(plan, then, options.ready)
-  }
+  return new SettledDraft(draft, draft.settle())
 }
 
 /** The first outcomes that fit into one commit; at least one. */
@@ -171,6 +162,31 @@ class Drafting<State> {
     this.more = before > 0 && after > MAX_TAKEN_BYTES
     if (!this.more) this.#takenBytes = after
     return !this.more
+  }
+}
+
+/** A class, since all that a commit in flight holds hangs on it: where many are in flight at once V8 puts object literals among what lives long. */
+class SettledDraft<State> implements Draft<State> {
+  readonly facts: readonly Fact[]
+  readonly state: State
+  readonly stamp: Stamp
+  readonly plan: Planned
+  readonly left: readonly InboxItem[]
+  readonly more: boolean
+  readonly #drafting: Drafting<State>
+
+  constructor(drafting: Drafting<State>, plan: Planned) {
+    this.#drafting = drafting
+    this.facts = drafting.facts
+    this.state = drafting.state
+    this.stamp = drafting.stamp
+    this.plan = plan
+    this.left = drafting.left
+    this.more = drafting.more
+  }
+
+  request(then: 'keep' | 'release', { ready }: { readonly ready: boolean }): AppendRequest {
+    return this.#drafting.request(this.plan, then, ready)
   }
 }
 

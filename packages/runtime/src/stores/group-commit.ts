@@ -39,18 +39,32 @@ export interface GroupCommitOptions {
   readonly schemaVersion: number
 }
 
-const MAX_JOBS = 256
+/** How many jobs share a transaction: enough that its sync costs each of them little; all who wait hold in memory what they wait with. */
+const MAX_JOBS = 128
 /** How many transactions in a row do without a turn of the event loop, where timers and answers of others wait. */
 const MAX_AT_ONCE = 8
 
-interface Asked {
+class Asked {
   readonly job: Job<unknown>
   readonly writer: string | null
   readonly mayLag: boolean
-  /** Since when another process has been in the way. */
-  busySince: Ms | null
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
+  /** Since when another process has been in the way. */
+  busySince: Ms | null = null
+
+  constructor(
+    job: Job<unknown>,
+    { writer, mayLag = false }: JobOptions,
+    resolve: (result: unknown) => void,
+    reject: (error: unknown) => void
+  ) {
+    this.job = job
+    this.writer = writer ?? null
+    this.mayLag = mayLag
+    this.resolve = resolve
+    this.reject = reject
+  }
 }
 
 type Outcome = { readonly ok: true; readonly result: unknown } | { readonly ok: false; readonly error: unknown }
@@ -115,14 +129,12 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
     nextTick(flush)
   }
 
-  function run<Result>(
-    job: Job<Result>,
-    { writer = null, mayLag = false }: { writer?: string | null; mayLag?: boolean } = {}
-  ): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      queue.push({ job, writer, mayLag, busySince: null, resolve: resolve as (result: unknown) => void, reject })
-      if (!isScheduled) scheduleFor(writer)
-    })
+  function run<Result>(job: Job<Result>, options: JobOptions = {}): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const asked = new Asked(job, options, resolve as (result: unknown) => void, reject)
+    queue.push(asked)
+    if (!isScheduled) scheduleFor(asked.writer)
+    return promise
   }
 
   return {
