@@ -7,7 +7,7 @@ const transfer = defineTool({
   description: 'Transfers money.',
   input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } }, required: ['to', 'amount'] },
   effect: 'once',
-  execute: ({ to, amount }: { to: string; amount: number }) => `sent ${amount} to ${to}`
+  execute: ({ to, amount }: { to: string; amount: number }) => ({ sent: amount, to, account: 'DE02 1203 0000 0000 2020 51' })
 })
 
 /** The host's: looks at every call of every thread. */
@@ -27,10 +27,19 @@ const currency: Hook = {
     typeof args['amount'] === 'number' ? { do: 'modify', arguments: { ...args, amount: Math.round(args['amount']) } } : null
 }
 
+/** No model reads an account number. */
+const discreet: Hook = {
+  name: 'discreet',
+  afterToolCall: ({ result }) =>
+    'value' in result && typeof result.value === 'object' && result.value !== null && 'account' in result.value
+      ? { do: 'modify', result: { ...result.value, account: '(hidden)' } }
+      : null
+}
+
 await using runtime = createRuntime({
   store: memoryStore(),
   tools: [transfer],
-  hooks: [ceiling],
+  hooks: [ceiling, discreet],
   registeredHooks: [currency],
   models: {
     main: scriptedModel({
@@ -45,3 +54,5 @@ const { waits } = await thread.settled()
 assert.partialDeepStrictEqual(waits[0]?.subject, { arguments: { to: 'ann', amount: 2_000 }, asks: ['hook:ceiling'] })
 await runtime.approve(waits[0]?.id ?? '')
 assert.equal((await thread.settled()).text, 'Sent.')
+const { request } = await thread.prompt(2)
+assert.match(JSON.stringify(request.prompt), /"sent":2000,"to":"ann","account":"\(hidden\)"/)

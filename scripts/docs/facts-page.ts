@@ -11,6 +11,7 @@ const GROUPS = {
   RunFact: 'Runs and messages',
   TurnFact: 'Turns',
   CallFact: 'Calls and waits',
+  HookFact: 'Hooks',
   LaterFact: 'Other'
 }
 
@@ -37,7 +38,7 @@ type Named = { readonly type: string; readonly fields: readonly Field[] }
 /** Every fact and every event with its fields. */
 export function factsPage(root: string): string {
   const contracts = join(root, 'packages/runtime/src/contracts')
-  const facts = readFileSync(join(contracts, 'fact.ts'), 'utf8')
+  const facts = ['fact.ts', 'hook-fact.ts'].map((file) => readFileSync(join(contracts, file), 'utf8')).join('\n')
   const events = readFileSync(join(contracts, 'event.ts'), 'utf8')
   const messages = readFileSync(join(contracts, 'message.ts'), 'utf8')
   const groups = Object.entries(GROUPS).map(([alias, title]) => ({ title, members: readMembers(readAlias(facts, alias)).flatMap(toNamed) }))

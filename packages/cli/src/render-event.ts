@@ -41,6 +41,8 @@ const LINES: Lines = {
   'call.reconciled': ({ call, said, error }, reading) =>
     `${nameOf(call, reading)} was asked what became of it: ${said}${error === undefined ? '' : ` (${toVisibleLine(error)})`}`,
   'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
+  'call.reviewed': ({ call, seen }, reading) =>
+    seen === undefined ? undefined : `${nameOf(call, reading)} is shown to the model as: ${renderResult(bodyOf(seen))}`,
   'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderSubject(bodyOf(subject))}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
   'thread.forked': ({ from, at }) => `forked from ${toVisibleLine(from)} at commit ${at}`,

@@ -17,6 +17,8 @@ export type TranscriptEntry =
       readonly input: string
       outcome?: FactOf<'call.settled'>['outcome']
       result?: CallResult | string
+      /** What hooks had the model shown in its place. */
+      seen?: CallResult | string
     }
 
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -55,7 +57,8 @@ export function renderEntry(entry: TranscriptEntry): string {
       return `  asking ${toVisibleLine(entry.model)}${renderMove(entry.moved)}`
     case 'call': {
       const end = entry.outcome === undefined ? 'open' : `${entry.outcome}: ${renderResult(entry.result ?? '')}`
-      return `  ${toVisibleLine(entry.tool)} ${toVisibleLine(entry.input, 100)} -> ${end}`
+      const seen = entry.seen === undefined ? '' : ` (shown to the model: ${renderResult(entry.seen)})`
+      return `  ${toVisibleLine(entry.tool)} ${toVisibleLine(entry.input, 100)} -> ${end}${seen}`
     }
   }
 }
@@ -74,6 +77,7 @@ class Transcript {
       this.entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
     } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
     else if (fact.type === 'call.settled') this.#settle(fact)
+    else if (fact.type === 'call.reviewed') this.#review(fact)
     else if (fact.type === 'turn.started' && fact.moved) this.entries.push({ role: 'model', at, model: fact.model, moved: fact.moved })
   }
 
@@ -93,6 +97,11 @@ class Transcript {
     if (entry === undefined) return
     entry.outcome = outcome
     entry.result = bodyOf(result)
+  }
+
+  #review({ call, seen }: Extract<Fact, { type: 'call.reviewed' }>): void {
+    const entry = this.#calls.get(call)
+    if (entry !== undefined && seen !== undefined) entry.seen = bodyOf(seen)
   }
 }
 

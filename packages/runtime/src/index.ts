@@ -25,14 +25,16 @@ export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, GivenResult, Run
 export type { ForkChange, ForkedCall, ForkOptions, ForkPlace } from './contracts/fork.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
 export type {
+  AfterToolCall,
   BeforeToolCall,
   CostReport,
   Hook,
   HookAnswer,
   HookContext,
-  HookedCall,
   HookEntry,
   HookOptions,
+  HookedCall,
+  HookedResult,
   ObserverContext,
   StateChange
 } from './contracts/hook.ts'

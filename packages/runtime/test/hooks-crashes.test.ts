@@ -11,16 +11,19 @@ import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Ledger } from './approval-kit.ts'
 import { caller, pay, runtimeOf } from './approval-kit.ts'
 import { before, set } from './hook-kit.ts'
+import type { RecordingModel } from './runtime-kit.ts'
 import { agentOf, factsOf, runThrough, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = 14
+const WRITES = 15
 
-const AGENT = agentOf({ tools: ['pay'], hooks: ['careful'] })
+const AGENT = agentOf({ tools: ['pay'], hooks: ['careful', 'mask'] })
 const CALLS = [
   { name: 'pay', arguments: { amount: 12 } },
   { name: 'pay', arguments: { amount: 3 } }
 ]
+/** No model reads what was paid. */
+const mask: Hook = { name: 'mask', afterToolCall: () => ({ do: 'modify', result: 'masked' }) }
 /** Nobody pays more than 5, and somebody is asked about each payment of that. */
 const cap: Hook = before('cap', (call, context) => (Number(call.arguments['amount']) > 5 ? set(5)(call, context) : undefined))
 const careful: Hook = before('careful', (call) => (call.arguments['amount'] === 5 ? { do: 'requireApproval' } : undefined))
@@ -39,13 +42,15 @@ function createTrial(): CrashTrial<readonly Commit[]> {
   const store = memoryStore({ clock })
   const ledger: Ledger = { ran: [] }
   const runtimes: Runtime[] = []
+  const models: RecordingModel[] = []
   return {
     store,
     open: async () => store,
     async run({ store: reached, recovering }) {
-      const models = { main: caller(...CALLS) }
+      const main = caller(...CALLS)
+      models.push(main)
       const tools = [pay(ledger, { approval: false })]
-      const runtime = createRuntime({ store: reached, clock, tools, models, hooks: [cap], registeredHooks: [careful] })
+      const runtime = createRuntime({ store: reached, clock, tools, models: { main }, hooks: [cap], registeredHooks: [careful, mask] })
       runtimes.push(runtime)
       const handle = await runThrough(clock, runtime.start(AGENT, { input: 'go', idempotencyKey: 'trial' }))
       if (recovering) await runThrough(clock, handle.resume({ takeover: true }))
@@ -58,12 +63,16 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       expect(new Set(keys).size).toBe(keys.length)
       for (const { input } of ledger.ran) expect([{ amount: 5 }, { amount: 3 }]).toContainEqual(input)
       for (const { facts } of ending) {
-        const gated = facts.flatMap((fact) => (fact.type === 'call.gated' ? [fact.call] : []))
-        for (const fact of facts) if (fact.type === 'hook.recorded') expect(gated).toContain(fact.call)
+        // What a hook did stands in the commit of what came of it.
+        const looked = facts.flatMap((fact) => (fact.type === 'call.gated' || fact.type === 'call.reviewed' ? [fact.call] : []))
+        for (const fact of facts) if (fact.type === 'hook.recorded') expect(looked).toContain(fact.call)
       }
       const facts = ending.flatMap((commit) => commit.facts)
+      const reviews = facts.flatMap((fact) => (fact.type === 'call.reviewed' ? [fact.call] : []))
       const records = facts.flatMap((fact) => (fact.type === 'hook.recorded' ? [`${fact.hook} ${fact.did}`] : []))
-      expect(new Set(records)).toEqual(new Set(['cap modify', 'careful requireApproval']))
+      expect(new Set(records)).toEqual(new Set(['cap modify', 'careful requireApproval', ...(reviews.length > 0 ? ['mask modify'] : [])]))
+      expect(reviews).toEqual(facts.flatMap((fact) => (fact.type === 'call.settled' && fact.review ? [fact.call] : [])))
+      expect(JSON.stringify(models.map(({ prompts }) => prompts))).not.toContain('paid')
       expect(facts.filter((fact) => fact.type === 'wait.opened')).toHaveLength(1)
       expect(facts.filter((fact) => fact.type === 'call.settled')).toHaveLength(2)
     }
@@ -81,7 +90,7 @@ test('what hooks did goes with an exported thread, large bodies too, and the thr
   const note = 'x'.repeat(100_000)
   const wide = pay({ ran: [] }, { approval: false })
   const tool = { ...wide, input: { kind: 'json' as const, jsonSchema: { type: 'object' } } }
-  const options = { tools: [tool], models: { main: caller({ name: 'pay', arguments: { amount: 1 } }) }, registeredHooks: [careful] }
+  const options = { tools: [tool], models: { main: caller({ name: 'pay', arguments: { amount: 1 } }) }, registeredHooks: [careful, mask] }
   const hooks = [before('note', (call) => (call.arguments['note'] === note ? undefined : { do: 'modify', arguments: { amount: 1, note } }))]
   const one = runtimeOf(memoryStore(), { ...options, hooks })
   const run = await one.start(AGENT, { input: 'go' })
@@ -94,8 +103,9 @@ test('what hooks did goes with an exported thread, large bodies too, and the thr
   expect(state).toBe('imported')
   const facts = await factsOf(two.thread(thread))
   expect(facts.filter((fact) => fact.type === 'hook.recorded')).toMatchObject([
-    { hook: 'note', did: 'modify', overlay: { artifact: expect.any(String) } }
+    { hook: 'note', did: 'modify', overlay: { artifact: expect.any(String) } },
+    { hook: 'mask', did: 'modify', overlay: { inline: { value: 'masked' } } }
   ])
-  expect((await two.thread(thread).publication()).definition.hooks).toEqual([{ name: 'careful' }])
+  expect((await two.thread(thread).publication()).definition.hooks).toEqual([{ name: 'careful' }, { name: 'mask' }])
   expect((await two.thread(thread).verify()).problems).toEqual([])
 })

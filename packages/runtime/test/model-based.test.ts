@@ -59,6 +59,8 @@ const MET = [
   'release refused',
   'repeated',
   'repeated too late',
+  'reviewed',
+  'reviewed and changed',
   'settled blocked',
   'settled cancelled',
   'settled denied',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Hook } from '../src/contracts/hook.ts'
 import type { ReconcileContext } from '../src/contracts/tool.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
@@ -11,7 +12,7 @@ interface Asked {
 }
 
 /** A run whose `pay` was begun by a process that is gone, and goes on in another one whose tool answers like this. */
-async function goOn(answer: (asked: Asked) => unknown) {
+async function goOn(answer: (asked: Asked) => unknown, hooks: readonly Hook[] = []) {
   const clock = fakeClock()
   const store = memoryStore({ clock })
   const model = caller({ name: 'pay', arguments: { amount: 3 } })
@@ -37,7 +38,7 @@ async function goOn(answer: (asked: Asked) => unknown) {
   const run = await first.start(agent('pay'), { input: 'go' })
   await until(() => begun.length === 1)
   await first.close({ graceMs: 0 })
-  const second = runtimeOf(store, { models: { main: model }, tools: [pay(false)], clock })
+  const second = runtimeOf(store, { models: { main: model }, tools: [pay(false)], clock, hooks })
   const handle = second.thread(run.thread)
   await handle.resume()
   await runThrough(clock, handle.settled())
@@ -57,6 +58,12 @@ describe('a tool that is asked what became of a call', () => {
       outcomes: ['ok'],
       shown: [{ type: 'text', value: 'paid before' }]
     })
+  })
+
+  test('has its word looked at by hooks like any result', async () => {
+    const mask: Hook = { name: 'mask', afterToolCall: ({ result }) => ({ do: 'modify', result: { masked: result } }) }
+    const { outcomes, shown } = await goOn(() => ({ state: 'done', result: 'paid before' }), [mask])
+    expect({ outcomes, shown }).toEqual({ outcomes: ['ok'], shown: [{ type: 'json', value: { masked: { value: 'paid before' } } }] })
   })
 
   // B043

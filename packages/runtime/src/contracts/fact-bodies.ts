@@ -24,7 +24,8 @@ const FIELDS: Table = {
   'step.settled': { output: 'body' },
   'state.set': { value: 'body' },
   'context.rewritten': { view: 'body' },
-  'hook.recorded': { overlay: 'body' }
+  'hook.recorded': { overlay: 'body' },
+  'call.reviewed': { seen: 'body' }
 }
 
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map(

@@ -1,5 +1,6 @@
 import type { ApprovalRule } from './approval.ts'
 import type { Budget } from './budget.ts'
+import type { HookFact } from './hook-fact.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
@@ -198,6 +199,8 @@ type CallFact =
       readonly final: boolean
       /** Of what was done. */
       readonly result?: Body<CallResult>
+      /** Hooks are to look at the result. */
+      readonly review?: true
       /** Why it failed. */
       readonly error?: string
     }
@@ -206,6 +209,8 @@ type CallFact =
       readonly call: CallId
       readonly outcome: CallOutcome
       readonly result: Body<CallResult>
+      /** Hooks are to look at the result before the model sees it. */
+      readonly review?: true
       readonly cost?: number
       /** It did not end here: this is what the thread knows of it that this one was forked from, or what was given in its place. */
       readonly copied?: true
@@ -244,17 +249,6 @@ type LaterFact =
       readonly view: Body
       readonly cost: Cost
     }
-  | {
-      readonly type: 'hook.recorded'
-      readonly hook: string
-      /** Where it looked: `beforeToolCall`. */
-      readonly on: string
-      readonly did: 'modify' | 'block' | 'respond' | 'requireApproval' | 'failed'
-      /** The call that it looked at. */
-      readonly call?: CallId
-      /** What it put in place of what it saw; for `failed`, why. */
-      readonly overlay?: Body
-    }
   | { readonly type: 'agent.spawned'; readonly child: ThreadId; readonly call: CallId; readonly reserved?: Json }
   | {
       readonly type: 'agent.reported'
@@ -279,7 +273,7 @@ export type Fact = {
   readonly run?: RunId
   readonly scope?: Scope
   readonly cause?: ItemId
-} & (ThreadFact | RunFact | TurnFact | CallFact | LaterFact)
+} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | LaterFact)
 
 /** The fact of one type. */
 export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>

@@ -9,6 +9,8 @@ export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'run'; readonly call: CallId }
   /** Asks a tool what became of a start of an older attempt; `final` when its deadline has passed. */
   | { readonly do: 'reconcile'; readonly call: CallId; readonly final: boolean }
+  /** Has hooks look at what a call gave. */
+  | { readonly do: 'reviewCall'; readonly call: CallId }
 ) & {
     /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
     readonly cancelled?: Cancelled

@@ -2,6 +2,7 @@ import type { SinkEvent } from './event-sink.ts'
 import type { Effect, RunStatus } from './fact.ts'
 import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { CallResult } from './message.ts'
 import type { Logger } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -48,6 +49,21 @@ export type BeforeToolCall =
   /** It is held until somebody decides, as by a tool's own `approval`. The strictest of all who ask counts. */
   | { readonly do: 'requireApproval'; readonly expiresInMs?: Ms; readonly quorum?: number }
 
+/** A call that ran, with what it gave, as a hook is shown it: a copy. */
+export interface HookedResult extends Omit<HookedCall, 'again'> {
+  /** `error`: the tool failed, and says so. */
+  readonly outcome: 'ok' | 'error'
+  /** What the model would be shown now. */
+  readonly result: CallResult
+}
+
+/** What a hook says of what a call gave. Nothing: the model is shown it as it is. What happened stays in the log. */
+export type AfterToolCall =
+  /** The model is shown this result instead. */
+  | { readonly do: 'modify'; readonly result: Json }
+  /** The model is shown the reason, as an error, and not the result. */
+  | { readonly do: 'block'; readonly reason: string }
+
 /** What an observer is told beside what it observes. */
 export type ObserverContext = Omit<HookContext, 'thread' | 'run'>
 
@@ -79,10 +95,10 @@ export type HookAnswer<Answer> = Answer | null | undefined | Promise<Answer | nu
 /**
  * Code of the host that looks at what a thread does and may change it. The host gives its own (`RuntimeOptions.hooks`), which look at every
  * thread, and registers others (`registeredHooks`) that definitions name. They run in their order, those of the host around those of the
- * definition.
+ * definition: first before something, last after it.
  *
  * **Contract** of what may change a run: it answers in time, throws only when it cannot judge, and finds nothing to change in its own output; what throws, hangs
- * or answers something else blocks the call, as a fault (I9). It may be asked more than once about the same thing.
+ * or answers something else blocks what it looks at, as a fault (I9). It may be asked more than once about the same thing.
  * What only observes is told behind the commit, one thing after another, in order, and is given copies; when it throws or takes too long
  * that is logged and the run goes on, and when it is too slow by 10,000 things the next ones are left out. What must not be missed belongs into an `EventSink`.
  */
@@ -93,6 +109,8 @@ export interface Hook {
   readonly timeoutMs?: Ms
   /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
   beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+  /** Looks at what the tool of a call gave, after that is committed and before the model is shown it. */
+  afterToolCall?(call: HookedResult, context: HookContext): HookAnswer<AfterToolCall>
   /** Observes what models used, also in tries that failed. */
   onCost?(report: CostReport, context: ObserverContext): void | Promise<void>
   /** Observes how threads that are driven here go on and come to rest. */

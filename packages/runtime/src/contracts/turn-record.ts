@@ -63,6 +63,8 @@ export interface RecordedCall {
   readonly waits: readonly RecordedWait[]
   readonly outcome: CallOutcome | null
   readonly result: Body<CallResult> | null
+  /** What hooks had the model shown in its place. */
+  readonly seen?: Body<CallResult>
   /** It did not end in this thread. */
   readonly copied?: true
 }

@@ -32,6 +32,8 @@ export interface PreparedPublication {
   readonly output: Validator | null
   /** Null when nobody looks at calls before they are judged. */
   readonly beforeToolCall: HookLayers | null
+  /** Null when nobody looks at what calls gave. */
+  readonly afterToolCall: HookLayers | null
 }
 
 /** What a publication is prepared with. */
@@ -62,7 +64,8 @@ export async function preparePublication(publication: Publication, options: Prep
     approvals,
     rules: await toRules(publication, options.permissions),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
-    beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall')
+    beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall'),
+    afterToolCall: prepareHooks(definition, options.hooks, 'afterToolCall')
   }
 }
 

@@ -36,10 +36,8 @@ export function prepareHooks({ hooks = [] }: Pick<Definition, 'hooks'>, source: 
 
 /** A thread whose hook is not here is not driven here; were it all the same, the hook would refuse (I9). */
 function toAbsent(name: string): Hook {
-  return {
-    name,
-    beforeToolCall: () => {
-      throw new Error('no hook of this name is registered here')
-    }
+  const refuse = (): never => {
+    throw new Error('no hook of this name is registered here')
   }
+  return { name, beforeToolCall: refuse, afterToolCall: refuse }
 }

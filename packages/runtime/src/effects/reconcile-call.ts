@@ -13,7 +13,7 @@ import type { EffectPorts } from './ports.ts'
 import { toCallError, toCallResult } from './tool-result.ts'
 
 type ReconcileAction = Extract<Action, { do: 'reconcile' }>
-type Said = Pick<FactOf<'call.reconciled'>, 'said' | 'result' | 'error'>
+type Said = Pick<FactOf<'call.reconciled'>, 'said' | 'result' | 'review' | 'error'>
 
 /** How long a tool may look for what it did. */
 const RECONCILE_TIMEOUT_MS = 30_000
@@ -79,13 +79,15 @@ async function ask(action: ReconcileAction, asked: Asked, signal: AbortSignal, p
   if (!tool?.reconcile) throw new Error(`The tool ${call.tool} cannot say here what it did.`)
   const { thread } = state
   const { logger, secrets } = ports
+  const prepared = await ports.prepared(state.publication)
   const context: ReconcileContext = {
     ...{ thread, run: state.run?.id ?? '', call: call.id, try: started.try, leg: started.leg },
     ...toResumed(call),
     ...{ grants: ports.grantsOf(state.grants), signal, logger },
-    ...{ input: await readCallInput(call, state.publication, ports), startedAt: started.stamp.at, final: action.final }
+    ...{ input: await readCallInput(call, prepared), startedAt: started.stamp.at, final: action.final }
   }
-  return toSaid(await tool.reconcile(toIdempotencyKey(thread, call.id, started.leg), context), tool, secrets)
+  const said = toSaid(await tool.reconcile(toIdempotencyKey(thread, call.id, started.leg), context), tool, secrets)
+  return said.said === 'done' && prepared.afterToolCall !== null ? { ...said, review: true } : said
 }
 
 /** What of a call's suspension its leg is told. */

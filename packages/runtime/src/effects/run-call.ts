@@ -14,6 +14,7 @@ import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { toEffectNote } from '../state/settle.ts'
 import { CANCEL_GRACE_MS } from '../state/take.ts'
+import { isPromise } from '../util/promise.ts'
 import { readCallInput } from './call-input.ts'
 import type { EffectPorts } from './ports.ts'
 import { toResumed } from './reconcile-call.ts'
@@ -27,8 +28,10 @@ type RunAction = Extract<Action, { do: 'run' }>
 export function performRun(action: RunAction, state: State, done: (facts: readonly Fact[]) => void, ports: EffectPorts): Running {
   const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
   const run = state.run?.id ?? ''
-  const settle = (outcome: CallOutcome, result: CallResult): void =>
-    done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }])
+  const settle: RunningPorts['settle'] = (outcome, result, review = false) => {
+    const settled = { outcome, result: { inline: result }, ...(review ? { review } : {}) }
+    done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, ...settled }])
+  }
   const suspend = (fact: SuspendedFact): void =>
     done([{ v: 1, type: 'call.suspended', run, scope: action.scope, call: action.call, ...fact }])
   if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
@@ -60,7 +63,8 @@ function atOnce(settle: () => void): Running {
 }
 
 interface RunningPorts {
-  settle(outcome: CallOutcome, result: CallResult): void
+  /** With `review`, hooks look at the result before the model does. */
+  settle(outcome: CallOutcome, result: CallResult, review?: boolean): void
   suspend(fact: SuspendedFact): void
   drop(): void
   readonly ports: EffectPorts
@@ -77,6 +81,8 @@ class RunningCall implements Running {
   readonly #alarms: Alarm[] = []
   #isOver = false
   #aborting = false
+  /** Whether hooks look at what the tool gives. */
+  #review = false
 
   constructor(tool: Tool, call: Call, state: State, run: string, ports: RunningPorts) {
     this.#tool = tool
@@ -123,17 +129,20 @@ class RunningCall implements Running {
 
   async #execute(): Promise<void> {
     try {
-      const input = await readCallInput(this.#call, this.#publication, this.#ports.ports)
+      const prepared = await this.#ports.ports.prepared(this.#publication)
+      const given = readCallInput(this.#call, prepared)
+      const input = isPromise(given) ? await given : given
+      this.#review = prepared.afterToolCall !== null
       // Whoever stopped it meanwhile must not see it begin.
       if (this.#stop.signal.aborted) return this.#end(() => this.#ports.settle('cancelled', NOT_BEGUN))
       const value = await this.#tool.execute(input as never, this.#context)
       if (isSuspension(value)) return await this.#suspend(value)
       const result = toCallResult(value, this.#ports.ports.secrets, this.#tool.maxResultLength)
-      this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result))
+      this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result, this.#review))
     } catch (error) {
       const isCancelled = this.#aborting && this.#stop.signal.aborted
       const result = isCancelled ? this.#cutShort() : toCallError(error, this.#ports.ports.secrets)
-      this.#end(() => this.#ports.settle(isCancelled ? 'cancelled' : 'error', result))
+      this.#end(() => (isCancelled ? this.#ports.settle('cancelled', result) : this.#ports.settle('error', result, this.#review)))
     }
   }
 

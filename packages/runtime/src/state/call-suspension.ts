@@ -25,6 +25,7 @@ export interface CallReconciliation {
   readonly said: ReconcileAnswer
   readonly final: boolean
   readonly result: Body<CallResult> | null
+  readonly review: boolean
 }
 
 /** What a person said of the last start of a call. */

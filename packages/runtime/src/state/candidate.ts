@@ -3,7 +3,8 @@ import type { ErrorCode } from '../contracts/errors.ts'
 import type { ModelFailure } from '../contracts/fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import type { Definition, ModelCandidate } from '../contracts/publication.ts'
-import type { Aside, State, Turn, TurnFailure } from './state.ts'
+import type { State, Turn } from './state.ts'
+import type { Aside, TurnFailure } from './turn-failure.ts'
 
 /** A pause longer than this is not spent on the model that asks for it while another one may answer. */
 export const HOLD_PAUSE_MS = 5_000

@@ -3,7 +3,8 @@ import type { Json } from '../contracts/json.ts'
 import { endOfBudget } from './budget.ts'
 import { firstCandidate, hasNextTry, HOLD_PAUSE_MS } from './candidate.ts'
 import type { End } from './run-end.ts'
-import type { Answer, Conversation, State, Turn, TurnFailure } from './state.ts'
+import type { Answer, Conversation, State, Turn } from './state.ts'
+import type { TurnFailure } from './turn-failure.ts'
 
 /** How many answers without text and without calls are asked again before the run fails. */
 export const MAX_EMPTY_ANSWERS = 2

@@ -8,7 +8,7 @@ import type { ReadDecision } from './decision.ts'
 import { readDecision, readExtension, readOutcome } from './decision.ts'
 import { toToolMessage } from './history.ts'
 import { startWork, stopWork } from './spent.ts'
-import type { Call, Conversation, OpenWait, State } from './state.ts'
+import type { Call, Conversation, OpenWait, State, Turn } from './state.ts'
 import { conversationOf, isActive } from './state.ts'
 
 /** The tool that ends a run with a validated result. */
@@ -57,10 +57,10 @@ export function evolveCallSuspended(state: State, _stamp: Stamp, fact: FactOf<'c
 export function evolveCallReconciled(state: State, _stamp: Stamp, fact: FactOf<'call.reconciled'>): void {
   const call = findCall(conversationOf(state, fact.scope), fact.call)
   const isLast = call?.started?.try === fact.try && call.started.leg === fact.leg
-  if (call && isLast) call.reconciled = { said: fact.said, final: fact.final, result: fact.result ?? null }
+  if (call && isLast) call.reconciled = { said: fact.said, final: fact.final, result: fact.result ?? null, review: fact.review ?? false }
 }
 
-/** A call has its one settlement (I7). The last of a turn closes it: the results become history, in call order. */
+/** A call has its one settlement (I7). */
 export function evolveCallSettled(state: State, _stamp: Stamp, fact: FactOf<'call.settled'>): void {
   const conversation = conversationOf(state, fact.scope)
   const { turn } = conversation
@@ -68,6 +68,23 @@ export function evolveCallSettled(state: State, _stamp: Stamp, fact: FactOf<'cal
   if (!turn || !call || call.settled) return
   call.settled = fact.outcome
   call.result = fact.result
+  if (fact.review) call.inReview = true
+  else finishCall(state, conversation, turn, call)
+}
+
+/** Hooks have looked at what a call gave. */
+export function evolveCallReviewed(state: State, _stamp: Stamp, fact: FactOf<'call.reviewed'>): void {
+  const conversation = conversationOf(state, fact.scope)
+  const { turn } = conversation
+  const call = findCall(conversation, fact.call)
+  if (!turn || !call?.inReview) return
+  call.inReview = false
+  call.seen = fact.seen ?? null
+  finishCall(state, conversation, turn, call)
+}
+
+/** The last of a turn closes it: the results become history, in call order. */
+function finishCall(state: State, conversation: Conversation, turn: Turn, call: Call): void {
   turn.open--
   if (call.settled === 'ok' && state.tools.get(call.tool)?.identity === TASK_COMPLETE) {
     conversation.completed = { output: resultArgument(call) }

@@ -59,7 +59,7 @@ export function findReplaceable(state: State, call: CallId): 'open' | 'shown' | 
 function replaceResult(state: State, { call, result }: GivenResult): void {
   for (const conversation of state.conversations.values()) {
     const open = openCall(conversation, call)
-    if (open?.settled) open.result = { inline: result }
+    if (open?.settled) Object.assign(open, { result: { inline: result }, seen: null })
     const index = shownIndex(conversation, call)
     if (index === null) continue
     const message = conversation.history[index]

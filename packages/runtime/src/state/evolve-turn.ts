@@ -149,7 +149,9 @@ function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, pos
     changed: false,
     answer: null,
     settled: null,
-    result: null
+    result: null,
+    inReview: false,
+    seen: null
   }
 }
 

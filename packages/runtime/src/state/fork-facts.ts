@@ -6,7 +6,7 @@ import type { CallResult } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
 import { inlineOf } from './body.ts'
 import { toCallDigest } from './call-digest.ts'
-import { toSettled, toUnknown } from './settle.ts'
+import { toSettled, toUnknown, toUnreviewed } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -69,12 +69,13 @@ export function toRepinFacts(
   const { run } = state
   const conversation = conversationOf(state)
   const open = openCalls(conversation)
-  if (run?.status !== 'running' || open.every((call) => isHeld(call) && isSameTool(state, publication, call))) {
-    return { facts: [repinned], ended: null }
-  }
+  const looked = conversation.turn?.calls.filter((call) => call.inReview) ?? []
+  const isKept = looked.length === 0 && open.every((call) => isHeld(call) && isSameTool(state, publication, call))
+  if (run?.status !== 'running' || isKept) return { facts: [repinned], ended: null }
   const settled = open.map((call) => toSettled(run, conversation, call, 'cancelled', { error: NOT_RUN }))
+  const unseen = looked.map((call) => toUnreviewed(run, conversation, call, 'what this agent is and may do was changed before'))
   const ended: Fact = { v: 1, type: 'run.ended', run: run.id, status: 'stopped', why: FORKED }
-  return { facts: [...settled, ended, repinned], ended: run.id }
+  return { facts: [...settled, ...unseen, ended, repinned], ended: run.id }
 }
 
 const NOT_RUN = 'Not run: what this agent is and may do was changed before this call began.'
@@ -97,9 +98,11 @@ function toEnd(
   if (given) return [toGiven(run, conversation, call, given.result)]
   if (isHeld(call) || !(call.started || past.started.has(call.id))) return isAsked(call) ? [toHeld(state, run, conversation, call)] : []
   const known = past.settled.get(call.id)
-  if (!known) return [{ ...(toUnknown(run, conversation, call) as FactOf<'call.settled'>), copied: true }]
-  const { outcome, result } = known
-  return [{ v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result, copied: true }]
+  if (!known) return [{ ...toUnknown(run, conversation, call), copied: true }]
+  const { outcome, result, review } = known
+  // What that thread's hooks said of it is theirs: the fork asks its own.
+  const copied = { copied: true as const, ...(review ? { review } : {}) }
+  return [{ v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result, ...copied }]
 }
 
 /** What is decided here is decided about this thread's call. */
@@ -123,8 +126,7 @@ function toHeld(state: State, run: Run, { scope }: Conversation, call: Call): Fa
 }
 
 function toGiven(run: Run, conversation: Conversation, call: Call, result: CallResult): Fact {
-  const fact = toSettled(run, conversation, call, 'error' in result ? 'error' : 'ok', result) as FactOf<'call.settled'>
-  return { ...fact, copied: true }
+  return { ...toSettled(run, conversation, call, 'error' in result ? 'error' : 'ok', result), copied: true }
 }
 
 function openCalls({ turn }: Conversation): readonly Call[] {

@@ -106,7 +106,8 @@ function toCallPart(part: Extract<Part, { type: 'tool-call' }>, wireId: string |
 }
 
 function toResultPart(call: Call): LanguageModelV4ToolResultPart {
-  const result: CallResult = call.result ? inlineOf(call.result) : { error: 'no result' }
+  const given = call.seen ?? call.result
+  const result: CallResult = given ? inlineOf(given) : { error: 'no result' }
   const told = call.changed ? withChanges(call, result) : result
   return { type: 'tool-result', toolCallId: call.wireId, toolName: call.tool, output: toOutput(told) }
 }

@@ -14,6 +14,7 @@ export function planCalls(state: State, run: Run, conversation: Conversation, tu
   const draft: CallsDraft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], due: null, isHeldBack: false }
   const open = turn.calls.filter((call) => !call.settled)
   const startable = open.filter((call) => planCall(draft, call))
+  for (const call of turn.calls) if (call.inReview) review(draft, call)
   for (const call of withinBudget(draft, placeable(state, turn, startable))) start(draft, call)
   if (draft.facts.length > 0) return follows(draft.facts, { open: draft.open, close: draft.close })
   const timer = earlier(draft.due, earliestExpiry(state))
@@ -29,6 +30,10 @@ function planCall(draft: CallsDraft, call: Call): boolean {
   else if (call.verdict === 'hold') planHeld(draft, call)
   else return true
   return false
+}
+
+function review({ actions, conversation }: CallsDraft, call: Call): void {
+  actions.push({ id: `${call.id}#review`, scope: conversation.scope, do: 'reviewCall', call: call.id })
 }
 
 function earlier(a: Ms | null, b: Ms | null): Ms | null {

@@ -5,7 +5,7 @@ import { hasNextLeg } from './call-legs.ts'
 import { toRunEnded } from './run-end.ts'
 import { acts, follows } from './planned.ts'
 import { endOfGivenUp } from './quarantine.ts'
-import { toEffectNote, toSettled, toUnknown } from './settle.ts'
+import { toEffectNote, toSettled, toUnknown, toUnreviewed } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 
 /** A run that is cancelled or given up settles what is open, lets what runs here report, and ends. No provider is called, no call is started. */
@@ -23,6 +23,9 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
   for (const call of open) {
     const fact = settleUnlessRunning(run, conversation, call, context.attempt)
     if (fact) facts.push(fact)
+  }
+  for (const call of turn?.calls ?? []) {
+    if (call.inReview) facts.push(toUnreviewed(run, conversation, call, 'the run was ended before'))
   }
   if (facts.length > 0) return follows(facts, { close: [...state.waits.keys()] })
   const cancelled: Cancelled = { by: 'cancel', graceMs: run.cancel?.graceMs ?? 0 }

@@ -7,7 +7,7 @@ import { hasNextLeg, nextStart } from './call-legs.ts'
 import type { SaidOutcome } from './call-suspension.ts'
 import type { CallsDraft } from './plan-held.ts'
 import { expireIfDue, openCallWait, REFUSED, settle, toRefusal } from './plan-held.ts'
-import { toUnknown } from './settle.ts'
+import { toSettled, toUnknown } from './settle.ts'
 import type { Call, CallStart } from './state.ts'
 
 /** How often a call that may be repeated is started in all, for each of its legs. */
@@ -83,10 +83,10 @@ function again(draft: CallsDraft, call: Call, started: CallStart): void {
  * is not heard of may still be sending.
  */
 function planReconcile(draft: CallsDraft, call: Call, started: CallStart): void {
-  const { said = null, final = false, result = null } = call.reconciled ?? {}
+  const { said = null, final = false, result = null, review = false } = call.reconciled ?? {}
   if (said === null || (!final && said !== 'done' && said !== 'unknown')) askTool(draft, call, started)
   else if (said === 'not_done') startUndone(draft, call, started)
-  else if (said === 'done') settleDone(draft, call, result ? inlineOf(result) : { value: null })
+  else if (said === 'done') settleDone(draft, call, result ? inlineOf(result) : { value: null }, review)
   else planUnknown(draft, call, started)
 }
 
@@ -98,8 +98,9 @@ function startUndone(draft: CallsDraft, call: Call, started: CallStart): void {
 
 const GIVEN_UP = `This call was started ${MAX_TRIES} times, and each time the process that ran it stopped. It was not done.`
 
-function settleDone(draft: CallsDraft, call: Call, result: CallResult): void {
-  settle(draft, call, 'error' in result ? 'error' : 'ok', result)
+function settleDone({ facts, run, conversation }: CallsDraft, call: Call, result: CallResult, review: boolean): void {
+  const settled = toSettled(run, conversation, call, 'error' in result ? 'error' : 'ok', result)
+  facts.push(review ? { ...settled, review } : settled)
 }
 
 /** At once, and again when nothing more can come of the start. */

@@ -47,7 +47,7 @@ function statusOf(state: State): RunStatus {
 function isWorking(state: State): boolean {
   for (const { turn } of state.conversations.values()) {
     if (turn?.phase === 'infer') return true
-    if (turn?.calls.some((call) => !call.settled && isBusy(call))) return true
+    if (turn?.calls.some((call) => call.inReview || (!call.settled && isBusy(call)))) return true
   }
   return false
 }

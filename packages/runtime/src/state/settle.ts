@@ -1,11 +1,24 @@
-import type { CallOutcome, Effect, Fact } from '../contracts/fact.ts'
+import type { CallOutcome, Effect, FactOf } from '../contracts/fact.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Call, Conversation, Run } from './state.ts'
 
 /** The one settlement of a call. */
-export function toSettled(run: Run, conversation: Conversation, call: Call, outcome: CallOutcome, result: CallResult): Fact {
+export function toSettled(
+  run: Run,
+  conversation: Conversation,
+  call: Call,
+  outcome: CallOutcome,
+  result: CallResult
+): FactOf<'call.settled'> {
   return { v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result: { inline: result } }
 }
+
+/** The end of a review that nobody waits for any more: what no hook has let pass, no model sees. */
+export function toUnreviewed(run: Run, { scope }: Conversation, call: Call, why: string): FactOf<'call.reviewed'> {
+  return { v: 1, type: 'call.reviewed', run: run.id, scope, call: call.id, seen: { inline: { error: `${UNREVIEWED}: ${why}.` } } }
+}
+
+const UNREVIEWED = 'This call was run. Its result was to be checked first and is not shown'
 
 /** What is known of the effect of a call that was begun and cut short. */
 export function toEffectNote(effect: Effect): string {
@@ -13,7 +26,7 @@ export function toEffectNote(effect: Effect): string {
 }
 
 /** A call that may have happened: the model is told so, and nobody pretends (I5). */
-export function toUnknown(run: Run, conversation: Conversation, call: Call): Fact {
+export function toUnknown(run: Run, conversation: Conversation, call: Call): FactOf<'call.settled'> {
   const tries = call.started?.try ?? 1
   const told = tries < 2 ? 'It was not run again.' : `It was started ${tries} times, and no result came.`
   return toSettled(run, conversation, call, 'unknown', {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { ApprovalRule } from '../contracts/approval.ts'
 import type { Budget } from '../contracts/budget.ts'
-import type { CallOutcome, Effect, Fault, ModelFailure, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
+import type { CallOutcome, Effect, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
@@ -14,6 +14,7 @@ import type { Spent } from './spent.ts'
 import { newSpent } from './spent.ts'
 import type { EffectiveLimits } from './limits.ts'
 import { limitsOf } from './limits.ts'
+import type { Aside, TurnFailure } from './turn-failure.ts'
 
 /** What a person or a rule said about a held call. */
 export type Verdict = 'run' | 'block' | 'respond' | 'hold'
@@ -67,28 +68,10 @@ export interface Call {
   answer: Json
   settled: CallOutcome | null
   result: Body<CallResult> | null
-}
-
-/** Why a try of a turn gave no answer. */
-export interface TurnFailure {
-  readonly why: ModelFailure
-  /** The place of the model that was asked, among the candidates, and what facts call it. */
-  readonly candidate: number
-  readonly model: string
-  readonly error: Fault | null
-  readonly retryAfterMs: Ms | null
-  readonly stamp: Stamp
-  /** Whether the wait that it opened is over. */
-  waited: boolean
-}
-
-/** A model that failed lately. */
-export interface Aside {
-  /** The code of its error. */
-  readonly why: string
-  readonly stamp: Stamp
-  /** How long it must not be asked. */
-  readonly pauseMs: Ms
+  /** It has ended, and hooks are to look at its result before its turn is closed. */
+  inReview: boolean
+  /** What the model is shown in place of the result. */
+  seen: Body<CallResult> | null
 }
 
 /** From this place of a history on, the answers are of this provider. */
@@ -97,7 +80,7 @@ export interface Author {
   readonly provider: string
 }
 
-/** The last turn of a conversation. It is open while its model call runs or one of its calls is not settled. */
+/** The last turn of a conversation. It is open while its model call runs or one of its calls is not settled, or still looked at. */
 export interface Turn {
   readonly id: TurnId
   readonly number: number
@@ -117,6 +100,7 @@ export interface Turn {
   /** Why the last try gave no answer. */
   failure: TurnFailure | null
   calls: Call[]
+  /** How many of them are not settled, or still looked at. */
   open: number
 }
 
@@ -293,7 +277,7 @@ export function isEnding({ run }: Pick<State, 'run'>): boolean {
   return run !== null && (run.cancel !== null || run.givenUp !== null)
 }
 
-/** Whether the conversation's model call runs, or one of its calls is not settled. */
+/** Whether the conversation's model call runs, or one of its calls is not settled or still looked at. */
 export function hasOpenTurn(conversation: Conversation): boolean {
   const phase = conversation.turn?.phase
   return phase === 'infer' || phase === 'calls'

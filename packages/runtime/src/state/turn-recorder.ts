@@ -143,7 +143,7 @@ function noteCall(draft: Draft, fact: Fact, id: CallId, at: Ms): void {
     call.outcome = fact.outcome
     call.result = fact.result
     if (fact.copied) call.copied = true
-  }
+  } else if (fact.type === 'call.reviewed' && fact.seen !== undefined) call.seen = fact.seen
 }
 
 function resolve(draft: Draft, { wait: id, as, decision, by }: FactOf<'wait.resolved'>, at: Ms): void {

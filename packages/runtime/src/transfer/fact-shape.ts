@@ -59,12 +59,15 @@ const calls = {
     said: z.enum(['done', 'not_done', 'unknown', 'failed']),
     final: z.boolean(),
     result: body(callResult).exactOptional(),
+    review: z.literal(true).exactOptional(),
     error: text.exactOptional()
   },
+  'call.reviewed': { call: text, seen: body(callResult).exactOptional() },
   'call.settled': {
     call: text,
     outcome: z.enum(['ok', 'error', 'denied', 'blocked', 'cancelled', 'timeout', 'unknown', 'expired']),
     result: body(callResult),
+    review: z.literal(true).exactOptional(),
     cost: z.number().exactOptional(),
     copied: z.literal(true).exactOptional()
   },

@@ -22,6 +22,8 @@ export interface LoggedCall {
   /** What was found out about its last start. */
   found: 'done' | 'not_done' | 'asked' | null
   settled: string | null
+  /** It is settled, and hooks look at its result. */
+  inReview: boolean
 }
 
 /** Where a fact stands. */
@@ -30,7 +32,7 @@ export interface LogPlace {
   readonly at: number
 }
 
-type CallFact = FactOf<'call.gated' | 'call.started' | 'call.suspended' | 'call.reconciled' | 'call.settled'>
+type CallFact = FactOf<'call.gated' | 'call.started' | 'call.suspended' | 'call.reconciled' | 'call.settled' | 'call.reviewed'>
 type WaitFact = FactOf<'wait.opened'> & { readonly call: string }
 
 /** Judges what the log says of the calls of a turn: each starts, waits and ends only as it may (I5, I6, I7, I11, I12). */
@@ -44,7 +46,7 @@ export class CallJudge {
   }
 
   get hasOpen(): boolean {
-    return this.calls.some((call) => !call.settled)
+    return this.calls.some((call) => !call.settled || call.inReview)
   }
 
   respond({ turn, parts }: FactOf<'model.responded'>): void {
@@ -55,12 +57,20 @@ export class CallJudge {
   }
 
   read(fact: CallFact, place: LogPlace): void {
+    if (fact.type === 'call.reviewed') return this.#review(fact)
     const call = this.open(fact.call)
     if (fact.type === 'call.gated') gate(call, fact)
     else if (fact.type === 'call.started') this.#start(call, fact, place)
     else if (fact.type === 'call.suspended') suspend(call, fact, place)
     else if (fact.type === 'call.reconciled') this.#reconcile(call, fact, place)
     else settle(call, fact, place)
+  }
+
+  /** Only what was settled to be looked at, and once. */
+  #review({ call: id }: FactOf<'call.reviewed'>): void {
+    const call = this.calls.find((each) => each.id === id)
+    assert(call?.inReview === true, 'I7', `${id} is looked at and does not wait for that`)
+    call.inReview = false
   }
 
   open(id: string): LoggedCall {
@@ -136,7 +146,7 @@ export class CallJudge {
 
 function newCall(id: string, tool: string): LoggedCall {
   const undecided = { verdict: null, approved: null, expired: false, held: false }
-  return { id, tool, ...undecided, started: null, suspended: null, mayGoOn: false, found: null, settled: null }
+  return { id, tool, ...undecided, started: null, suspended: null, mayGoOn: false, found: null, settled: null, inReview: false }
 }
 
 function gate(call: LoggedCall, fact: FactOf<'call.gated'>): void {
@@ -156,7 +166,7 @@ function suspend(call: LoggedCall, fact: FactOf<'call.suspended'>, { attempt }: 
   call.expired = false
 }
 
-function settle(call: LoggedCall, { outcome }: FactOf<'call.settled'>, { attempt }: LogPlace): void {
+function settle(call: LoggedCall, { outcome, review }: FactOf<'call.settled'>, { attempt }: LogPlace): void {
   const { id, started } = call
   if (outcome === 'denied') assert(call.approved === false, 'I12', `${id} is denied by nobody`)
   if (outcome === 'expired') assert(call.expired, 'I12', `${id} has not expired`)
@@ -168,7 +178,9 @@ function settle(call: LoggedCall, { outcome }: FactOf<'call.settled'>, { attempt
     assert(isLost && (call.found === null || call.found === 'asked'), 'I5', `${id} is unknown, and somebody knows of it`)
   if (outcome === 'ok') assert(started ? !isLost || call.found === 'done' : call.verdict === 'respond', 'I5', `${id} is said to have run`)
   if (outcome === 'ok') assert(!call.suspended && !call.mayGoOn, 'I5', `${id} ends in the middle of its work`)
+  assert(!review || outcome === 'ok' || outcome === 'error', 'I9', `${id} gave nothing that could be looked at`)
   call.settled = outcome
+  call.inReview = review === true
 }
 
 /** A wait of a call is over. */

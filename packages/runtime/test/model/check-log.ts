@@ -143,7 +143,7 @@ class LogReader {
   }
 
   #runEnded(fact: FactOf<'run.ended'>): void {
-    const open = this.#calls.calls.filter((call) => !call.settled).map((call) => call.id)
+    const open = this.#calls.calls.filter((call) => !call.settled || call.inReview).map((call) => call.id)
     assert(open.length === 0, 'I17', `${fact.run} ends with open calls ${open.join(' ')}`)
     assert(this.#waits.size === 0, 'I17', `${fact.run} ends with open waits ${[...this.#waits.keys()].join(' ')}`)
     assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)

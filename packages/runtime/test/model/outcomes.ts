@@ -75,9 +75,22 @@ export function failure(
 }
 
 /** The call at this place of the open turn ends. */
-export function result(state: State, position: number, given: CallResult = { value: 'done' }, outcome: CallOutcome = 'ok'): Fact {
+export function result(
+  state: State,
+  position: number,
+  given: CallResult = { value: 'done' },
+  outcome: CallOutcome = 'ok',
+  review = false
+): Fact {
   const call = `${turnOf(state)}.${position}`
-  return { v: 1, type: 'call.settled', run: state.run?.id ?? '', scope: '', call, outcome, result: { inline: given } }
+  const looked = review ? { review } : {}
+  return { v: 1, type: 'call.settled', run: state.run?.id ?? '', scope: '', call, outcome, result: { inline: given }, ...looked }
+}
+
+/** Hooks have looked at a result, and show another one. */
+export function reviewed(state: State, { id }: Call, text: string | null): Fact {
+  const seen = text === null ? {} : { seen: { inline: { value: text } } }
+  return { v: 1, type: 'call.reviewed', run: state.run?.id ?? '', scope: '', call: id, ...seen }
 }
 
 /** A leg of a call lets go. */

@@ -1,5 +1,5 @@
 import type { CallOutcome, Fact, FactOf, ModelFailure } from '../../src/contracts/fact.ts'
-import type { Action, Cancelled, Running } from '../../src/contracts/heart.ts'
+import type { Action, Running } from '../../src/contracts/heart.ts'
 import type { Part, ToolCallPart } from '../../src/contracts/message.ts'
 import type { CallResult } from '../../src/contracts/message.ts'
 import { parseArguments } from '../../src/state/arguments.ts'
@@ -9,8 +9,11 @@ import type { State } from '../../src/state/state.ts'
 import { conversationOf } from '../../src/state/state.ts'
 import type { Effects } from './effects.ts'
 import { found } from './effects.ts'
+import type { Done } from './lasting.ts'
+import { atOnce, lasting } from './lasting.ts'
 import { TOOLS } from './publication.ts'
 import type { Random } from './random.ts'
+import { reviewCall } from './reviews.ts'
 import type { Process, Scheduler } from './scheduler.ts'
 
 /** What the fake effects of one drive need. */
@@ -25,14 +28,12 @@ export interface PerformWorld {
   violate(error: unknown): void
 }
 
-type Done = (facts: readonly Fact[]) => void
-type Abort = Parameters<Running['abort']>[0]
-
 /** Starts a fake effect that behaves like the real one of its kind: takes time, honours aborts, ends in exactly one `done`. */
 export function performFake(action: Action, state: State, done: Done, world: PerformWorld): Running {
   try {
     if (action.do === 'infer') return infer(action, state, done, world)
     if (action.do === 'gate') return gate(action, state, done, world)
+    if (action.do === 'reviewCall') return reviewCall(action, state, done, world)
     if (action.do === 'reconcile') return reconcile(action, state, done, world)
     return run(action, state, done, world)
   } catch (error) {
@@ -215,11 +216,17 @@ function run(action: Extract<Action, { do: 'run' }>, state: State, done: Done, w
     outcome: () => {
       const luck = random.next()
       if (luck > 0.85) return [toSuspended(action, state, random)]
-      if (luck < 0.1) return settled('error', { error: 'it broke' })
-      return luck < 0.13 ? settled('timeout', { error: 'too slow' }) : settled('ok', { value: random.chance(0.2) ? '' : { ok: true } })
+      if (luck < 0.1) return looked(settled('error', { error: 'it broke' }), random)
+      if (luck < 0.13) return settled('timeout', { error: 'too slow' })
+      return looked(settled('ok', { value: random.chance(0.2) ? '' : { ok: true } }), random)
     },
     aborted: () => settled('cancelled', { error: 'cancelled while it ran' })
   })
+}
+
+/** Some of what tools give is looked at by hooks. */
+function looked(facts: readonly Fact[], random: Random): readonly Fact[] {
+  return random.chance(0.3) ? facts.map((fact) => (fact.type === 'call.settled' ? { ...fact, review: true } : fact)) : facts
 }
 
 const KINDS = ['external', 'approval', 'question'] as const
@@ -245,37 +252,14 @@ function reconcile(action: Extract<Action, { do: 'reconcile' }>, state: State, d
     const luck = random.next()
     const { final } = action
     const said = luck < 0.1 ? 'unknown' : luck < 0.2 ? 'failed' : found(record, final)
-    return [{ ...fact, said, final, ...(said === 'done' ? { result: { inline: { value: 'done before' } } } : {}) }]
+    return [
+      {
+        ...fact,
+        said,
+        final,
+        ...(said === 'done' ? { result: { inline: { value: 'done before' } }, ...(random.chance(0.3) ? { review: true } : {}) } : {})
+      }
+    ]
   }
   return lasting(world, done, random.int(0, 60), { outcome: say, aborted: () => [] })
-}
-
-interface Ends {
-  outcome(): readonly Fact[]
-  aborted(cancelled: Cancelled | undefined): readonly Fact[]
-}
-
-/** An effect of some duration. An abort is obeyed soon, late or not at all. */
-function lasting(world: PerformWorld, done: Done, durationMs: number, ends: Ends): Running {
-  const { scheduler, process, random } = world
-  let isOver = false
-  const end = (facts: () => readonly Fact[]): void => {
-    if (isOver) return
-    isOver = true
-    done(facts())
-  }
-  if (durationMs === 0) end(ends.outcome)
-  else scheduler.after(process, durationMs, () => end(ends.outcome))
-  return {
-    abort: (reason: Abort, cancelled?: Cancelled) => {
-      if (isOver || random.chance(0.2)) return
-      if (reason === 'unwanted' && random.chance(0.1)) return end(() => ends.aborted(cancelled))
-      scheduler.after(process, random.int(0, 40), () => end(() => (reason === 'unwanted' ? ends.aborted(cancelled) : [])))
-    }
-  }
-}
-
-function atOnce(done: Done, facts: readonly Fact[]): Running {
-  done(facts)
-  return { abort: () => {} }
 }

@@ -3,7 +3,7 @@ import type { CallOutcome, Fact, ModelFailure, ReconcileAnswer } from '../../src
 import type { Json } from '../../src/contracts/json.ts'
 import type { Part } from '../../src/contracts/message.ts'
 import type { SuspensionKind } from '../../src/contracts/suspension.ts'
-import { answer, failure, gated, reconciled, result, suspended, textPart } from './outcomes.ts'
+import { answer, failure, gated, reconciled, result, reviewed, suspended, textPart } from './outcomes.ts'
 import { toPlainCallId } from '../../src/state/shown-history.ts'
 import type { PureThread } from './pure-thread.ts'
 import { TOOLS } from './publication.ts'
@@ -21,7 +21,8 @@ export type Step =
   | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
   | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number; readonly code?: string }
   | { readonly do: 'gate'; readonly nth: number; readonly verdict: Verdict }
-  | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string }
+  | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string; readonly review?: boolean }
+  | { readonly do: 'review'; readonly nth: number; readonly text: string | null }
   | { readonly do: 'suspend'; readonly nth: number; readonly kind: SuspensionKind; readonly expiresAfterMs?: number }
   | { readonly do: 'reconcile'; readonly nth: number; readonly said: ReconcileAnswer }
   | { readonly do: 'wait'; readonly ms: number }
@@ -103,9 +104,11 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('settle' as const),
       nth,
       outcome: fc.constantFrom<CallOutcome[]>('ok', 'error', 'timeout'),
-      text: anyText
+      text: anyText,
+      review: fc.boolean()
     })
   },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('review' as const), nth, text: fc.option(anyText) }) },
   {
     weight: 2,
     arbitrary: fc.record(
@@ -175,12 +178,13 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
   if (step.do === 'gate') return [gated(state, call.id, step.verdict, call.tool, call.input)]
   if (step.do === 'suspend') return [suspended(state, call, step.kind, step.expiresAfterMs)]
   if (step.do === 'reconcile') return action.do === 'reconcile' ? [reconciled(state, call, step.said, action.final)] : []
+  if (step.do === 'review') return [reviewed(state, call, step.text)]
   const given = step.outcome === 'ok' ? { value: step.text } : { error: step.text }
-  return [result(state, Number(call.id.slice(call.id.lastIndexOf('.') + 1)), given, step.outcome)]
+  return [result(state, Number(call.id.slice(call.id.lastIndexOf('.') + 1)), given, step.outcome, step.review)]
 }
 
 /** What a step about a call ends. */
-const ACTIONS = { gate: 'gate', settle: 'run', suspend: 'run', reconcile: 'reconcile' } as const
+const ACTIONS = { gate: 'gate', settle: 'run', suspend: 'run', reconcile: 'reconcile', review: 'reviewCall' } as const
 
 const WHY = { cancel: 'aborted', interrupt: 'interrupted' } as const
 
@@ -194,6 +198,7 @@ export function finish(thread: PureThread): boolean {
       thread.commit(...(action.cancelled ? [failure(thread.state, WHY[action.cancelled.by])] : answer(thread.state, [textPart('done')])))
     else if (action?.do === 'gate') play(thread, { do: 'gate', nth: 0, verdict: 'run' })
     else if (action?.do === 'reconcile') play(thread, { do: 'reconcile', nth: 0, said: 'done' })
+    else if (action?.do === 'reviewCall') play(thread, { do: 'review', nth: 0, text: null })
     else if (action) play(thread, { do: 'settle', nth: 0, outcome: 'ok', text: 'done' })
     else if (timer !== null) thread.now = Math.max(thread.now, timer)
     else if (thread.state.waits.size > 0) play(thread, { do: 'decide', nth: 0, decision: 'deny' })

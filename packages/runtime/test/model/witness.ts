@@ -166,6 +166,7 @@ export class Witness {
     if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
     else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
+    else if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
     else if (fact.type === 'call.suspended') this.count(`suspended ${fact.kind}`)
     else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
     else if (fact.type === 'call.started') this.#countStart(fact)

@@ -1,0 +1,97 @@
+// Keeps I9: a hook that throws, hangs, is stopped or answers something else has failed, and whoever asks refuses. I14: what is recorded holds no secret.
+import type { FactOf } from '../contracts/fact.ts'
+import type { Hook, HookContext } from '../contracts/hook.ts'
+import type { Json, JsonObject } from '../contracts/json.ts'
+import { toJsonCopy } from '../manifest/json-value.ts'
+import { copyJson } from '../util/copy-json.ts'
+import { cutText } from '../util/well-formed.ts'
+import { callHook } from './call-hook.ts'
+import type { EffectPorts } from './ports.ts'
+import type { HookPoint, PreparedHook } from './prepared-hooks.ts'
+
+type Recorded = FactOf<'hook.recorded'>
+
+/** What hooks are asked with. */
+export interface HookPorts extends Pick<EffectPorts, 'clock' | 'logger' | 'secrets'> {
+  readonly signal: AbortSignal
+}
+
+/** What they are asked about. */
+export type HookSubject = { readonly thread: string } & Pick<Recorded, 'scope' | 'call'> & { readonly run: string }
+
+/** What an answer did: null when it changes nothing. `over`: nobody else is asked. */
+export type HookDeed =
+  | { readonly did: Exclude<Recorded['did'], 'failed'>; readonly overlay?: Json; readonly over?: true }
+  | { readonly fault: string }
+  | null
+
+/** One question to hooks. */
+export interface HookQuestion<Answer> {
+  readonly on: HookPoint
+  /** Calls the hook with a copy of what stands now. */
+  ask(hook: Hook, context: HookContext): unknown
+  /** A text says what is wrong with it. */
+  read(answer: JsonObject): Answer | string
+  apply(hook: string, answer: Answer): HookDeed | Promise<HookDeed>
+}
+
+const MAX_ERROR_LENGTH = 2_000
+
+/** Asks hooks one after another, until one of them ends it. */
+export class HookRound<Answer> {
+  readonly records: Recorded[] = []
+  /** The one that could not judge. */
+  failed: string | null = null
+  readonly #question: HookQuestion<Answer>
+  readonly #about: HookSubject
+  readonly #ports: HookPorts
+  #isOver = false
+
+  constructor(question: HookQuestion<Answer>, about: HookSubject, ports: HookPorts) {
+    this.#question = question
+    this.#about = about
+    this.#ports = ports
+  }
+
+  async pass(hooks: readonly PreparedHook[]): Promise<void> {
+    for (const each of hooks) if (!this.#isOver) await this.#ask(each)
+  }
+
+  async #ask({ hook, options }: PreparedHook): Promise<void> {
+    const { clock, logger, signal } = this.#ports
+    const { thread, run } = this.#about
+    const told = { thread, run, logger, ...(options === undefined ? {} : { options: copyJson(options) }) }
+    const reply = await callHook(hook, (stop) => this.#question.ask(hook, { ...told, signal: stop }), { clock, signal })
+    if (!reply.ok) return this.#fail(hook.name, reply.error)
+    if (reply.value === undefined || reply.value === null) return
+    const copy = toJsonCopy(reply.value)
+    if (!copy.ok) return this.#fail(hook.name, `its answer is no data: ${copy.message}`)
+    // A list and a value have no act: they are read as an answer that says nothing of what may be said.
+    const answer = this.#question.read(isObject(copy.value) ? copy.value : {})
+    if (typeof answer === 'string') return this.#fail(hook.name, answer)
+    this.#note(hook.name, await this.#question.apply(hook.name, answer))
+  }
+
+  #note(hook: string, deed: HookDeed): void {
+    if (deed === null) return
+    if ('fault' in deed) return this.#fail(hook, deed.fault)
+    this.#record(hook, deed.did, deed.overlay)
+    this.#isOver ||= deed.over === true
+  }
+
+  #fail(hook: string, error: string): void {
+    this.#record(hook, 'failed', { error: cutText(this.#ports.secrets.redact(error), MAX_ERROR_LENGTH) })
+    this.failed = hook
+    this.#isOver = true
+  }
+
+  #record(hook: string, did: Recorded['did'], overlay?: Json): void {
+    const { thread: _, ...about } = this.#about
+    const seen = overlay === undefined ? {} : { overlay: { inline: overlay } }
+    this.records.push({ v: 1, type: 'hook.recorded', hook, on: this.#question.on, did, ...about, ...seen })
+  }
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
