@@ -2,7 +2,8 @@
 
 /** Controls (C0 without tab and newline, DEL, C1), bidirectional overrides and isolates, line and paragraph separators, lone surrogates. */
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|\p{Surrogate}/gu
-const HIDDEN_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+/** In data also what has no width, and spaces that are none of ours. */
+const HIDDEN_IN_JSON = /[\u007f-\u009f\u2028\u2029]|\p{Default_Ignorable_Code_Point}|(?! )\p{Zs}/gu
 
 /** Text of several lines for a terminal. Newlines and tabs stay; what would move the cursor or change colours is made visible. */
 export function toVisibleText(text: string): string {
@@ -28,5 +29,8 @@ function toNumber(character: string): string {
 }
 
 function toJsonEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('')
 }

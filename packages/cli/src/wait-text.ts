@@ -1,5 +1,6 @@
 // What a person decides by: exactly what would run, whole or with the word that it is not, and nothing that steers the terminal.
 import type { Json, JsonObject, WaitRow } from '@holdfast/runtime'
+import { findLookAlikes } from './look-alikes.ts'
 import { plural } from './plural.ts'
 import { renderJson } from './render-event.ts'
 import { toShellWord } from './shell-word.ts'
@@ -16,6 +17,10 @@ export interface WaitAbout {
 
 /** What of the arguments is shown unless all are asked for. */
 const MAX_ARGUMENTS_LENGTH = 2_000
+/** The same on one line. */
+const MAX_LINE_LENGTH = 200
+/** So much of it is their end: what is padded away is not what is hidden. */
+const END_LENGTH = 500
 
 const EFFECTS: { readonly [effect: string]: string } = {
   read: 'changes nothing outside',
@@ -40,7 +45,14 @@ export function describeWait(wait: WaitRow, about: WaitAbout): readonly string[]
 export function toWaitLine(wait: WaitRow): string {
   const { tool, arguments: given, question } = fieldsOf(wait.subject)
   if (wait.kind === 'question' && typeof question === 'string') return toVisibleLine(question)
-  return typeof tool === 'string' ? `${toVisibleLine(tool)} ${renderJson(given ?? null)}` : renderJson(wait.subject)
+  return typeof tool === 'string' ? `${toVisibleLine(tool)} ${toBothEnds(toJsonText(given ?? null))}` : renderJson(wait.subject)
+}
+
+/** On one line what does not fit is left out in the middle. */
+function toBothEnds(text: string): string {
+  if (text.length <= MAX_LINE_LENGTH) return toVisibleLine(text)
+  const half = MAX_LINE_LENGTH / 2
+  return `${toVisibleLine(text.slice(0, half))} ... ${toVisibleLine(text.slice(-half))}`
 }
 
 /** The command line with which a wait is decided. */
@@ -86,6 +98,7 @@ function describeCall(wait: WaitRow, { asks, whole }: WaitAbout): readonly Row[]
   return [
     ['call', `${toVisibleLine(typeof tool === 'string' ? tool : 'a tool')}${doing}`],
     ['arguments', showJson(argumentsOf(wait), whole === true)],
+    ...findLookAlikes(argumentsOf(wait)).map((text, index): Row => [index === 0 ? 'look-alike' : '', toVisibleLine(text)]),
     ...(changed === true ? [['changed', 'these are the arguments of a person, not those of the model'] as const] : []),
     ['asked by', asks.length === 0 ? 'nobody who is named' : asks.join('\n')]
   ]
@@ -113,7 +126,8 @@ function showJson(value: Json, whole: boolean): string {
 function cut(text: string, whole: boolean): string {
   if (whole || text.length <= MAX_ARGUMENTS_LENGTH) return text
   const left = text.length - MAX_ARGUMENTS_LENGTH
-  return `${text.slice(0, MAX_ARGUMENTS_LENGTH)}\n... and ${plural(left, 'more character')} that ${left === 1 ? 'is' : 'are'} not shown`
+  const [from, to] = [MAX_ARGUMENTS_LENGTH - END_LENGTH, text.length - END_LENGTH]
+  return `${text.slice(0, from)}\n... and ${plural(left, 'more character')} that ${left === 1 ? 'is' : 'are'} not shown, up to:\n${text.slice(to)}`
 }
 
 function fieldsOf(subject: Json): { readonly [key: string]: Json } {

@@ -137,14 +137,14 @@ describe('holdfast run at a terminal', () => {
   })
 
   test('shows all of long arguments on request, and nothing that steers the terminal', async () => {
-    const folder = project([{ name: 'echo', arguments: { text: `\u001b]0;evil\u0007${'x'.repeat(4_000)}END` } }], {
+    const folder = project([{ name: 'echo', arguments: { text: `\u001b]0;evil\u0007${'x'.repeat(4_000)}MIDDLE${'x'.repeat(4_000)}` } }], {
       agent: { tools: [held('echo')] }
     })
     const run = atTerminal(folder, ['run', 'agent.yaml'])
     await run.until(KEYS)
-    expect(run.screen()).not.toContain('END')
+    expect(run.screen()).not.toContain('MIDDLE')
     run.type('w\r')
-    await run.until(/END/)
+    await run.until(/MIDDLE/)
     await run.until(KEYS)
     run.type('l\r')
     await run.ended

@@ -48,10 +48,41 @@ describe('holdfast waits', () => {
   })
 
   test('bounds long arguments in the list, and shows all of one that is named', async () => {
-    const folder = project([{ name: 'echo', arguments: { text: `${'x'.repeat(5_000)}END` } }], { agent: { tools: [held('echo')] } })
+    const text = `${'x'.repeat(3_000)}MIDDLE${'x'.repeat(3_000)}END`
+    const folder = project([{ name: 'echo', arguments: { text } }], { agent: { tools: [held('echo')] } })
     await holdfast(folder, ['run', 'agent.yaml'])
-    expect((await holdfast(folder, ['waits'])).stdout).not.toContain('END')
-    expect((await holdfast(folder, ['waits', await waitOf(folder, 'echo')])).stdout).toContain('END')
+    const { stdout } = await holdfast(folder, ['waits'])
+    expect(stdout).not.toContain('MIDDLE')
+    // What is padded away is not hidden.
+    expect(stdout).toContain('END')
+    expect((await holdfast(folder, ['waits', await waitOf(folder, 'echo')])).stdout).toContain(text)
+  })
+
+  // B097
+  test.each([
+    ['rm -rf ./a\u202etxt.b', String.raw`"rm -rf ./a\u202etxt.b"`],
+    ['echo ok\rrm -rf x', String.raw`"echo ok\rrm -rf x"`],
+    ['ls\u2028id', String.raw`"ls\u2028id"`],
+    ['\u001b[2Kls\t\u000b', String.raw`"\u001b[2Kls\t\u000b"`],
+    ['rm\u200b\u2060 \u00adx\u{e0041}', String.raw`"rm\u200b\u2060 \u00adx\udb40\udc41"`],
+    ['rm\u00a0-rf\u3164', String.raw`"rm\u00a0-rf\u3164"`],
+    [`echo ok${' '.repeat(5_000)}; id`, '; id"'],
+    ['cat /etc/p\u0430sswd', 'look-alike p\u0430sswd (U+0430)'],
+    ['curl \uff41\uff42', 'look-alike \uff41\uff42 (U+FF41, U+FF42)'],
+    ['cat \u0441\u043e\u0440\u0435', 'look-alike \u0441\u043e\u0440\u0435 (U+0441, U+043E, U+0440, U+0435)']
+  ])('shows %j as it is to whoever decides', async (text, shown) => {
+    const folder = project([{ name: 'echo', arguments: { text } }], { agent: { tools: [held('echo')] } })
+    await holdfast(folder, ['run', 'agent.yaml'])
+    expect((await holdfast(folder, ['waits'], { tty: true })).stdout).toContain(shown)
+  })
+
+  test('takes words of other languages for what they are', async () => {
+    const text = 'Напиши Ольге: Größe 12 µm — “да”, είναι εδώ, 日本語'
+    const folder = project([{ name: 'echo', arguments: { text } }], { agent: { tools: [held('echo')] } })
+    await holdfast(folder, ['run', 'agent.yaml'])
+    const { stdout } = await holdfast(folder, ['waits'])
+    expect(stdout).toContain(text)
+    expect(stdout).not.toContain('look-alike')
   })
 
   test('is filtered by kind, thread and label, and comes in pages', async () => {
