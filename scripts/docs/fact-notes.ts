@@ -13,6 +13,8 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'message.received': 'A message was taken into the conversation.',
   'message.returned': 'A message was not taken, and why: its text, so that it can be sent again.',
   'item.discarded': 'Something else in the inbox had nothing to act on.',
+  'prompts.injected':
+    'What stands before the first message of the thread: texts of its definition, and calls, all of turn 0. Each prompt with calls is over when they have their results; when one of them has waited, those behind it are left out.',
   'turn.started':
     'A model is about to be asked: committed before the request is sent. `moved` says that another one was asked before, and why.',
   'model.responded': 'The answer of the model, whole, with its usage and cost.',

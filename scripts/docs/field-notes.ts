@@ -31,6 +31,16 @@ export const FIELD_NOTES: FieldNotes = {
   'model.fallbacks[].settings': { as: '`model.settings`' },
   systemPrompt: { is: 'A template: how the agent is to behave.' },
   prompt: { is: 'A template: the first message of a run that is started without one.' },
+  initialPrompts: {
+    is: 'What each thread begins with, before its first message and before a model is asked: texts, and calls with their results. Once a call has waited for a person, those behind it are left out. [How](../how-to/initial-prompts.md).'
+  },
+  'initialPrompts[].role': { is: 'Who says the text. What `system` says joins the system prompt.', without: '`user`' },
+  'initialPrompts[].prompt': { is: 'A template: the text.' },
+  'initialPrompts[].toolCalls': {
+    is: 'Calls that are made behind the text, together where they may run together. They are judged, held and recorded as those of a model are.'
+  },
+  'initialPrompts[].toolCalls[].tool': { is: 'One of `tools`. Not `task_complete`.' },
+  'initialPrompts[].toolCalls[].arguments': { is: 'Its arguments. Each text in them is a template.', without: '`{}`' },
   variables: { is: 'Values for the templates, which a start may override.' },
   'variables[].key': { is: 'The name by which templates and a start call it.' },
   'variables[].type': { is: 'What its value must be.' },

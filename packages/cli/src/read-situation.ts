@@ -1,6 +1,7 @@
 import type { Commit, Fact, FactOf, Limits, Runtime, ThreadHandle, ThreadInfo } from '@holdfast/runtime'
 import { loadRuntime } from './libraries.ts'
 import { isRuntimeError } from './failure.ts'
+import { toInjectedPrompts } from './injected-calls.ts'
 import { lifeOf } from './owner.ts'
 import { readBudget } from './read-budget.ts'
 import { bodyOf, callsOf } from './render-event.ts'
@@ -56,7 +57,8 @@ export function toActivity(commits: readonly Commit[]): Activity {
   const names = new Map<string, string>()
   let at: At = {}
   for (const fact of commits.flatMap(({ facts }) => facts)) {
-    if (fact.type === 'model.responded') for (const { call, tool } of namesIn(fact)) names.set(call, tool)
+    if (fact.type === 'model.responded' || fact.type === 'prompts.injected')
+      for (const { call, tool } of namesIn(fact)) names.set(call, tool)
     else if (fact.type === 'call.started') calls.set(fact.call, names.get(fact.call) ?? 'a tool')
     else if (fact.type === 'call.settled') calls.delete(fact.call)
     at = follow(at, fact)
@@ -64,9 +66,12 @@ export function toActivity(commits: readonly Commit[]): Activity {
   return { ...at, calls: [...calls.values()] }
 }
 
-function namesIn({ turn, parts }: FactOf<'model.responded'>): readonly { readonly call: string; readonly tool: string }[] {
-  const value = bodyOf(parts)
-  return typeof value === 'string' ? [] : callsOf(turn, value)
+function namesIn(
+  fact: FactOf<'model.responded'> | FactOf<'prompts.injected'>
+): readonly { readonly call: string; readonly tool: string }[] {
+  if (fact.type === 'prompts.injected') return toInjectedPrompts(fact).flatMap(({ calls }) => calls)
+  const value = bodyOf(fact.parts)
+  return typeof value === 'string' ? [] : callsOf(fact.turn, value)
 }
 
 type At = Omit<Activity, 'calls'>

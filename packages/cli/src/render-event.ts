@@ -1,4 +1,5 @@
 import type { Body, CallResult, Commit, CommittedEvent, FactOf, HoldfastEvent, Json, Part } from '@holdfast/runtime'
+import { toInjectedPrompts } from './injected-calls.ts'
 import { plural } from './plural.ts'
 import { toJsonText, toVisibleLine } from './visible-text.ts'
 
@@ -28,6 +29,7 @@ const LINES: Lines = {
     `${source.kind} ${interrupts === undefined ? 'says' : 'interrupts'}: ${toVisibleLine(textOfBody(parts))}`,
   'message.returned': ({ why, parts }) => `a message came back unread (${why})${parts ? `: ${toVisibleLine(textOfBody(parts))}` : ''}`,
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
+  'prompts.injected': (data, reading) => renderInjected(data, reading),
   'turn.started': ({ turn, try: count, model, moved }) =>
     `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}${moved ? renderMove(moved) : ''}`,
   'model.responded': (data, reading) => renderAnswer(data, reading),
@@ -62,7 +64,10 @@ export function createEventRenderer({
   readonly live?: boolean
 } = {}): EventRenderer {
   const reading: Reading = { tools: new Map(), live }
-  for (const fact of before.flatMap(({ facts }) => facts)) if (fact.type === 'model.responded') renderAnswer(fact, reading)
+  for (const fact of before.flatMap(({ facts }) => facts)) {
+    if (fact.type === 'model.responded') renderAnswer(fact, reading)
+    else if (fact.type === 'prompts.injected') renderInjected(fact, reading)
+  }
   return (event) => {
     if (event.type === 'run.settled') return undefined
     if (event.type === 'tool.progress') return `${nameOf(event.call, reading)}: ${toVisibleLine(event.text)}`
@@ -126,6 +131,14 @@ function renderAnswer({ turn, parts }: FactOf<'model.responded'>, reading: Readi
   const text = textOf(value).trim()
   if (text !== '' && !reading.live) lines.unshift(`agent says: ${toVisibleLine(text)}`)
   return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+function renderInjected(fact: FactOf<'prompts.injected'>, reading: Reading): string {
+  const prompts = toInjectedPrompts(fact)
+  const calls = prompts.flatMap((prompt) => prompt.calls)
+  for (const { call, tool } of calls) reading.tools.set(call, tool)
+  const lines = calls.map(({ tool, input }) => `begins with the call ${toVisibleLine(tool)} ${toVisibleLine(input, 100)}`)
+  return lines.length === 0 ? `begins with ${plural(prompts.length, 'initial prompt')}` : lines.join('\n')
 }
 
 /** What is waited for: the call or the question, without what a decision is made by beside it. */

@@ -6,7 +6,7 @@ const MAX_LENGTH = 400
 /** A turn as lines for people: what two branches are compared by. Points in time and what was paid are left out. */
 export function renderRecord({ turn, prompt, failures, answer, calls, end }: TurnRecord): readonly string[] {
   return [
-    `turn ${turn.slice(turn.lastIndexOf('/') + 1)}: ${line(answer?.model ?? prompt.model)}`,
+    `turn ${turn.slice(turn.lastIndexOf('/') + 1)}: ${prompt === null ? 'the calls of the definition' : line(answer?.model ?? prompt.model)}`,
     ...failures.map(({ why, error }) => `  no answer (${why})${error === undefined ? '' : `: ${line(error.message)}`}`),
     ...(answer === null ? [] : textOf(answer.parts)).map((text) => `  says: ${line(text)}`),
     ...calls.flatMap(({ tool, arguments: given, waits, outcome, result }) => [

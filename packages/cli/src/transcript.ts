@@ -1,11 +1,12 @@
 import type { CallResult, Commit, Fact, FactOf, Principal, ThreadHandle } from '@holdfast/runtime'
 import { isRuntimeError } from './failure.ts'
+import { InitialTranscript } from './initial-transcript.ts'
 import { bodyOf, callsOf, renderMove, renderResult, textOf } from './render-event.ts'
 import { toVisibleLine, toVisibleText } from './visible-text.ts'
 
 /** One entry of a conversation as people read it. */
 export type TranscriptEntry =
-  | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind']; readonly text: string }
+  | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind'] | 'definition'; readonly text: string }
   | { readonly role: 'agent'; readonly at: number; readonly text: string }
   /** Another model is asked from here on. */
   | { readonly role: 'model'; readonly at: number; readonly model: string; readonly moved: NonNullable<FactOf<'turn.started'>['moved']> }
@@ -64,32 +65,52 @@ export function renderEntry(entry: TranscriptEntry): string {
 }
 
 class Transcript {
-  readonly entries: TranscriptEntry[] = []
+  readonly #entries: TranscriptEntry[] = []
+  /** What was said while the initial prompts were not over. */
+  readonly #behind: TranscriptEntry[] = []
+  readonly #initial = new InitialTranscript(({ text, calls }) => {
+    if (text.trim() !== '') this.#entries.push({ role: 'message', at: this.#at, from: 'definition', text })
+    for (const { call, tool, input } of calls) this.#addCall({ role: 'call', at: this.#at, call, tool, input })
+  })
+  #at = 0
   readonly #calls = new Map<string, Extract<TranscriptEntry, { role: 'call' }>>()
 
+  get entries(): readonly TranscriptEntry[] {
+    return [...this.#entries, ...this.#behind]
+  }
+
   add({ at, facts }: Commit): void {
-    for (const fact of facts) this.#addFact(fact, at)
+    this.#at = at
+    for (const fact of facts) {
+      this.#initial.add(fact)
+      if (this.#initial.isOver) this.#entries.push(...this.#behind.splice(0))
+      this.#addFact(fact, at)
+    }
   }
 
   #addFact(fact: Fact, at: number): void {
     if (fact.type === 'message.received') {
       const parts = bodyOf(fact.parts)
-      this.entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
+      const entries = this.#initial.isOver ? this.#entries : this.#behind
+      entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
     } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
     else if (fact.type === 'call.settled') this.#settle(fact)
     else if (fact.type === 'call.reviewed') this.#review(fact)
-    else if (fact.type === 'turn.started' && fact.moved) this.entries.push({ role: 'model', at, model: fact.model, moved: fact.moved })
+    else if (fact.type === 'turn.started' && fact.moved) this.#entries.push({ role: 'model', at, model: fact.model, moved: fact.moved })
   }
 
   #addAnswer({ turn, parts }: Extract<Fact, { type: 'model.responded' }>, at: number): void {
     const value = bodyOf(parts)
     const text = typeof value === 'string' ? value : textOf(value)
-    if (text.trim() !== '') this.entries.push({ role: 'agent', at, text })
+    if (text.trim() !== '') this.#entries.push({ role: 'agent', at, text })
     for (const { call, tool, input } of typeof value === 'string' ? [] : callsOf(turn, value)) {
-      const entry = { role: 'call' as const, at, call, tool, input }
-      this.#calls.set(call, entry)
-      this.entries.push(entry)
+      this.#addCall({ role: 'call', at, call, tool, input })
     }
+  }
+
+  #addCall(entry: Extract<TranscriptEntry, { role: 'call' }>): void {
+    this.#calls.set(entry.call, entry)
+    this.#entries.push(entry)
   }
 
   #settle({ call, outcome, result }: Extract<Fact, { type: 'call.settled' }>): void {

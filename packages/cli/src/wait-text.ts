@@ -93,13 +93,14 @@ export function schemaOf({ subject }: WaitRow): JsonObject | undefined {
 type Row = readonly [name: string, value: string]
 
 function describeCall(wait: WaitRow, { asks, whole }: WaitAbout): readonly Row[] {
-  const { tool, effect, changed } = fieldsOf(wait.subject)
+  const { tool, effect, changed, injected } = fieldsOf(wait.subject)
   const doing = typeof effect === 'string' ? `, ${EFFECTS[effect] ?? toVisibleLine(effect)}` : ''
   return [
     ['call', `${toVisibleLine(typeof tool === 'string' ? tool : 'a tool')}${doing}`],
     ['arguments', showJson(argumentsOf(wait), whole === true)],
     ...findLookAlikes(argumentsOf(wait)).map((text, index): Row => [index === 0 ? 'look-alike' : '', toVisibleLine(text)]),
     ...(changed === true ? [['changed', 'these are the arguments of a person, not those of the model'] as const] : []),
+    ...(injected === true ? [['made by', 'the definition of the agent, before its task, and not a model'] as const] : []),
     ['asked by', asks.length === 0 ? 'nobody who is named' : asks.join('\n')]
   ]
 }

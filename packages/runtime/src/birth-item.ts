@@ -55,7 +55,11 @@ async function readBodies(
   const set = own.find((fact) => fact.type === 'variables.set')
   const variables = Object.fromEntries(Object.entries(set?.values ?? {}).map(([key, value]) => [key, inlineOf(value)]))
   const budget = own.find((fact) => fact.type === 'budget.set')?.limit
-  const body = { run: started.run, parts: inlineOf(received.parts), ...(budget === undefined ? {} : { budget }) }
+  const injected = own.find((fact) => fact.type === 'prompts.injected')
+  const body = {
+    ...{ run: started.run, parts: inlineOf(received.parts), ...(budget === undefined ? {} : { budget }) },
+    ...(injected === undefined ? {} : { initial: inlineOf(injected.prompts) })
+  }
   return [{ ...body, variables }, ...(set ? [] : [body])] as unknown as readonly Json[]
 }
 

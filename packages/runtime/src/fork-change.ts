@@ -67,7 +67,7 @@ export function toNarrowed(record: Json, { definition: { grants } }: Publication
 
 function assertPlace(at: ForkOptions['at']): void {
   if (typeof at === 'object') {
-    if (typeof at.turn !== 'string') assertWholeNumber('at.turn', at.turn, 1)
+    if (typeof at.turn !== 'string') assertWholeNumber('at.turn', at.turn, 0)
   } else assertWholeNumber('at', at, 1)
 }
 

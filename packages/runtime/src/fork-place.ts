@@ -1,11 +1,12 @@
 import type { ForkOptions } from './contracts/fork.ts'
 import { HoldfastError } from './contracts/errors.ts'
-import type { Commit, FactOf, GivenResult } from './contracts/fact.ts'
-import type { CallId, ThreadId } from './contracts/ids.ts'
+import type { Commit, Fact, FactOf, GivenResult } from './contracts/fact.ts'
+import type { CallId, ThreadId, TurnId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import { foldedCommits, readCommits } from './folded-commits.ts'
 import type { RuntimeCore } from './runtime-core.ts'
-import { findReplaceable, turnOf } from './state/evolve-fork.ts'
+import { turnOf } from './state/call-place.ts'
+import { findReplaceable } from './state/evolve-fork.ts'
 import type { ForkPast } from './state/fork-facts.ts'
 import type { ThreadFold } from './state/thread-fold.ts'
 
@@ -58,11 +59,16 @@ async function findLast(
   if (typeof at === 'number') return (commit) => commit.sequence === at
   if (at !== undefined) {
     const turn = typeof at.turn === 'number' ? `${info.row.run ?? ''}//${at.turn}` : at.turn
-    return (commit) => commit.facts.some((fact) => fact.type === 'turn.started' && fact.turn === turn && fact.try === 1)
+    return (commit) => commit.facts.some((fact) => begins(fact, turn))
   }
   const [first] = results
   const last = first === undefined ? info.head : await findEnd(core, info, first.call)
   return (commit) => commit.sequence === last
+}
+
+/** A model is asked for the first time, or the calls of a definition begin: those are turn 0. */
+function begins(fact: Fact, turn: TurnId): boolean {
+  return (fact.type === 'turn.started' && fact.try === 1 && fact.turn === turn) || (fact.type === 'prompts.injected' && fact.turn === turn)
 }
 
 /** The commit in which the last call of a call's turn ended; the thread's last one when some are open. */

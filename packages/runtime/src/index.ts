@@ -39,6 +39,7 @@ export type {
   StateChange
 } from './contracts/hook.ts'
 export type { AgentReach, CodeLanguage, GrantedNames, Grants, GrantsInput, ShellGrant } from './contracts/grants.ts'
+export type { InitialCall, InitialPrompt, InjectedPrompt } from './contracts/initial-prompt.ts'
 export type { Json, JsonObject } from './contracts/json.ts'
 export type { Labels } from './contracts/labels.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'

@@ -6,6 +6,7 @@ import type { Budget } from './contracts/budget.ts'
 import { changeBudget, findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { Grants } from './contracts/grants.ts'
+import type { InjectedPrompt } from './contracts/initial-prompt.ts'
 import type { Json } from './contracts/json.ts'
 import type { Labels } from './contracts/labels.ts'
 import { findLabelFault } from './contracts/labels.ts'
@@ -18,6 +19,7 @@ import { decide, toApproval } from './decisions.ts'
 import { toGrants } from './host-grants.ts'
 import { grantsAtBirth } from './grants/effective-grants.ts'
 import { toStoredGrants } from './grants/stored-grants.ts'
+import { toFirstPrompts } from './first-prompts.ts'
 import { forkThread, importThread } from './rare-acts.ts'
 import { freezeDefinition } from './manifest/publish.ts'
 import { compileTemplate } from './manifest/template.ts'
@@ -28,7 +30,7 @@ import { createRuntimeArtifacts } from './runtime-artifacts.ts'
 import { createCore } from './runtime-core.ts'
 import { assertSecretFree } from './definition-secrets.ts'
 import { withoutSecrets } from './secrets.ts'
-import { needsOf } from './state/state.ts'
+import { needsOf } from './state/pinned.ts'
 import type { GivenMessage } from './thread-handle.ts'
 import { toItem } from './inbox-delivery.ts'
 import { createThreadHandle, toMessage } from './thread-handle.ts'
@@ -103,8 +105,10 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const publication = await publish(core, agent)
   const { definition } = publication
   const variables = resolveVariables(definition.variables, options.variables ?? {})
-  const { parts, redacted } = await firstMessage(core, definition, options.input, variables)
-  const kept = { parts, variables: core.secrets.redactJson(variables), ...toStartBudget(definition, options.budget) }
+  const message = await firstMessage(core, definition, options.input, variables)
+  const { redacted: taken, ...initial } = await toFirstPrompts(definition, variables, core.secrets)
+  const budget = toStartBudget(definition, options.budget)
+  const kept = { parts: message.parts, variables: core.secrets.redactJson(variables), ...budget, ...initial }
   assertFits(kept)
   const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
   const made = toThread(
@@ -121,7 +125,8 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
   core.engine.wake(thread)
   const handle = { ...createThreadHandle(core, thread), thread, run, created }
-  const names = core.secrets.size === 0 ? redacted : [...new Set([...redacted, ...core.secrets.namesIn(JSON.stringify(variables))])]
+  const names =
+    core.secrets.size === 0 ? [] : [...new Set([...message.redacted, ...taken, ...core.secrets.namesIn(JSON.stringify(variables))])]
   return names.length === 0 ? handle : { ...handle, redacted: names }
 }
 
@@ -149,12 +154,15 @@ async function firstMessage(
   return toMessage((await compileTemplate(definition.prompt)).render(variables), secrets)
 }
 
-function assertFits(first: Pick<FirstItem, 'parts' | 'variables'>): void {
+function assertFits(first: Pick<FirstItem, 'parts' | 'variables' | 'initial'>): void {
   const bytes = sizeOf(first)
   if (bytes <= MAX_KEPT_BYTES) return
   if (bytes > MAX_START_BYTES) throw tooLarge('have', bytes, MAX_START_BYTES)
   // Each of them becomes a body of its own.
-  const kept = [first.parts, ...Object.values(first.variables)].reduce((sum: number, body) => sum + toKeptBytes(sizeOf(body)), 0)
+  const kept = [first.parts, first.initial ?? [], ...Object.values(first.variables)].reduce(
+    (sum: number, body) => sum + toKeptBytes(sizeOf(body)),
+    0
+  )
   if (kept > MAX_KEPT_BYTES) throw tooLarge('have, without the largest of them,', kept, MAX_KEPT_BYTES)
 }
 
@@ -172,6 +180,7 @@ interface FirstItem {
   readonly parts: readonly Part[]
   readonly variables: { readonly [key: string]: Json }
   readonly budget?: Budget
+  readonly initial?: readonly InjectedPrompt[]
 }
 
 /** What a thread is found by, and what it may do. */

@@ -17,6 +17,7 @@ interface Asked {
   readonly fact: FactOf<'turn.started'>
   /** As the model was shown it. */
   readonly history: Conversation['history']
+  readonly system: Conversation['system']
   /** As it was then: variables and definition may be others later. */
   readonly state: State
 }
@@ -30,11 +31,11 @@ export async function readPrompt(core: RuntimeCore, thread: ThreadId, turn: numb
     const which = wantedTry === undefined ? id : `${id}, try ${wantedTry}`
     throw new HoldfastError('invalid_input', `the thread ${thread} has asked no model in the turn ${which}`, { details: { turn: id } })
   }
-  const { fact, history, state } = asked
+  const { fact, history, system, state } = asked
   const candidate = candidateAt(state.definition, fact.candidate ?? 0)
   const { abortSignal: _, ...request } = await buildRequest(
     state,
-    { history, candidate, last: fact.last ?? false },
+    { history, system, candidate, last: fact.last ?? false },
     state,
     new AbortController().signal
   )
@@ -54,8 +55,9 @@ async function findAsked(core: RuntimeCore, thread: ThreadId, turn: TurnId, want
 }
 
 function toAsked(state: State, fact: FactOf<'turn.started'>): Asked {
-  const history = shownHistory(conversationOf(state, fact.scope), providerOf(state.definition, fact.model))
-  return { fact, history, state: { ...state } }
+  const conversation = conversationOf(state, fact.scope)
+  const history = shownHistory(conversation, providerOf(state.definition, fact.model))
+  return { fact, history, system: conversation.system, state: { ...state } }
 }
 
 function isOver({ fact }: Asked, started: readonly FactOf<'turn.started'>[]): boolean {

@@ -78,7 +78,7 @@ function differingFields({ a, b }: Pair): readonly string[] {
 
 function toCompared({ prompt, answer, calls, end }: TurnRecord): { readonly [field in (typeof COMPARED)[number]]: unknown } {
   return {
-    model: answer?.model ?? prompt.model,
+    model: answer?.model ?? prompt?.model ?? null,
     answer: answer?.parts ?? null,
     calls: calls.map(({ tool, arguments: given, verdict, outcome, result }) => ({ tool, given, verdict, outcome, result })),
     end: end ?? null

@@ -10,6 +10,7 @@ import type { ForkOptions } from './fork.ts'
 import type { GrantsInput } from './grants.ts'
 import type { HookEntry, HookOptions } from './hook.ts'
 import type { Ms, Principal, ThreadId, WaitId } from './ids.ts'
+import type { InitialPrompt } from './initial-prompt.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
@@ -32,6 +33,11 @@ export interface AgentDefinition {
   readonly model: ModelReference
   readonly systemPrompt?: string
   readonly prompt?: string
+  /**
+   * What each thread begins with, before its first message and before a model is asked: texts, and calls with their results. The calls are
+   * judged, held and recorded as those of a model are.
+   */
+  readonly initialPrompts?: readonly InitialPrompt[]
   readonly variables?: readonly VariableDeclaration[]
   readonly tools?: readonly (AgentTool | Tool<never>)[]
   readonly limits?: Limits

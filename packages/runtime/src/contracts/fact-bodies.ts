@@ -14,6 +14,7 @@ const FIELDS: Table = {
   'run.ended': { output: 'body' },
   'message.received': { parts: 'body' },
   'message.returned': { parts: 'body' },
+  'prompts.injected': { prompts: 'body' },
   'model.responded': { parts: 'body' },
   'call.gated': { arguments: 'body' },
   'call.suspended': { state: 'body', subject: 'body' },

@@ -1,11 +1,13 @@
 import type { ApprovalRule } from './approval.ts'
 import type { Budget } from './budget.ts'
 import type { HookFact } from './hook-fact.ts'
+import type { InjectedPrompt } from './initial-prompt.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Body, CallResult, Part } from './message.ts'
 import type { ModelMove } from './model-move.ts'
+import type { TreeFact } from './tree-fact.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** The format of commits that this program writes. A reader refuses commits of a higher one (I20). */
@@ -118,6 +120,15 @@ type RunFact =
   | { readonly type: 'item.discarded'; readonly item: ItemId; readonly why: 'closed' | 'stale' | 'no_run' }
 
 type TurnFact =
+  | {
+      /**
+       * What a thread begins with: its initial prompts, rendered, which come one after another, each with its calls. The turn is the one of all these
+       * calls, numbered through. Messages of the same commit stand behind what comes of them.
+       */
+      readonly type: 'prompts.injected'
+      readonly turn: TurnId
+      readonly prompts: Body<readonly InjectedPrompt[]>
+    }
   | {
       readonly type: 'turn.started'
       readonly turn: TurnId
@@ -249,19 +260,6 @@ type LaterFact =
       readonly view: Body
       readonly cost: Cost
     }
-  | { readonly type: 'agent.spawned'; readonly child: ThreadId; readonly call: CallId; readonly reserved?: Json }
-  | {
-      readonly type: 'agent.reported'
-      readonly child: ThreadId
-      readonly status: string
-      readonly used: Json
-      readonly returned?: Json
-      readonly extended?: Json
-    }
-  | { readonly type: 'watch.added'; readonly watch: string; readonly watcher: ThreadId; readonly when: Json }
-  | { readonly type: 'watch.fired'; readonly watch: string; readonly condition: string }
-  | { readonly type: 'monitor.armed'; readonly watch: string; readonly target: ThreadId; readonly when: Json }
-  | { readonly type: 'monitor.fired'; readonly watch: string; readonly alert: Json }
   | { readonly type: 'budget.set'; readonly limit: Budget; readonly by: Principal }
 
 /**
@@ -273,7 +271,7 @@ export type Fact = {
   readonly run?: RunId
   readonly scope?: Scope
   readonly cause?: ItemId
-} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | LaterFact)
+} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | LaterFact | TreeFact)
 
 /** The fact of one type. */
 export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>

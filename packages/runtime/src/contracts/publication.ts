@@ -4,6 +4,7 @@ import type { Effect } from './fact.ts'
 import type { Grants } from './grants.ts'
 import type { HookEntry } from './hook.ts'
 import type { Digest, Ms } from './ids.ts'
+import type { InitialPrompt } from './initial-prompt.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { PermissionRule } from './permission-rule.ts'
 
@@ -99,6 +100,8 @@ export interface Definition {
   readonly systemPrompt?: string
   /** A template: the first message of a run that is started without one. */
   readonly prompt?: string
+  /** What its threads begin with. */
+  readonly initialPrompts?: readonly InitialPrompt[]
   readonly variables: readonly VariableDeclaration[]
   readonly tools: readonly ToolDescriptor[]
   readonly limits: Limits

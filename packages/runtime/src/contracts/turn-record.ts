@@ -1,6 +1,7 @@
 import type { Cursor } from './event.ts'
 import type { CallOutcome, Effect, Fault, ModelFailure, RunEnd, WaitKind } from './fact.ts'
 import type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
+import type { InjectedPrompt } from './initial-prompt.ts'
 import type { Json } from './json.ts'
 import type { Body, CallResult, Part } from './message.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -21,8 +22,10 @@ export interface TurnRecord {
   readonly to: Cursor
   readonly startedAt: Ms
   readonly endedAt: Ms
-  /** What its last try was asked with: `thread.prompt(turn, { try })` builds it again. */
-  readonly prompt: { readonly publication: Digest; readonly model: string; readonly try: number }
+  /** What its last try was asked with: `thread.prompt(turn, { try })` builds it again. Null for turn 0: its calls are the definition's, and no model is asked. */
+  readonly prompt: { readonly publication: Digest; readonly model: string; readonly try: number } | null
+  /** Of turn 0: the initial prompts, rendered. Calls of those that were left out have no outcome. */
+  readonly injected?: Body<readonly InjectedPrompt[]>
   /** Tries that gave no answer, in order. */
   readonly failures: readonly RecordedFailure[]
   /** Null where no try gave one. */

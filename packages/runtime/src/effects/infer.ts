@@ -92,6 +92,7 @@ function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked 
     run,
     model,
     history,
+    system: conversation.system,
     candidate: candidateAt(definition, candidate),
     last: turn.last,
     stop

@@ -12,6 +12,8 @@ const systemOf = new WeakMap<State['variables'], Map<string, string>>()
 export interface TurnQuestion {
   /** As the model is shown it. It is the request's own: nobody else changes it. */
   readonly history: LanguageModelV4CallOptions['prompt']
+  /** What initial prompts add to the system prompt. */
+  readonly system: readonly string[]
   readonly candidate: ModelCandidate
   /** Whether no tool may be called. */
   readonly last: boolean
@@ -20,13 +22,14 @@ export interface TurnQuestion {
 /** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
 export async function buildRequest(
   state: State,
-  { history, candidate, last }: TurnQuestion,
+  { history, system: added, candidate, last }: TurnQuestion,
   prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared
   const rendered = renderSystem(state, definition)
-  const system = withSchema(definition, rendered instanceof Promise ? await rendered : rendered)
+  const own = rendered instanceof Promise ? await rendered : rendered
+  const system = withSchema(definition, added.length === 0 ? own : [...(own === null ? [] : [own]), ...added].join('\n\n'))
   if (system !== null) history.unshift({ role: 'system', content: system })
   const tools = toTools(definition)
   const { settings, options } = candidate

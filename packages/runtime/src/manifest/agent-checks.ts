@@ -5,14 +5,13 @@ import type { AgentFault } from './agent-fault.ts'
 import type { WrittenAuthority } from './authority-checks.ts'
 import { findAuthorityFaults } from './authority-checks.ts'
 import { compileSchema } from './json-schema.ts'
-import { nearest } from '../util/near-miss.ts'
-import { parseTemplate } from './template.ts'
-import { createLineFinder } from './text-lines.ts'
-import { foldKey } from './variable-key.ts'
+import type { WrittenInitialPrompts } from './initial-prompt-checks.ts'
+import { findInitialFaults } from './initial-prompt-checks.ts'
+import { findTemplateFaults } from './template-checks.ts'
 import { findDeclarationFaults } from './variables.ts'
 
 /** What of an agent is checked beyond its shape. */
-export interface CheckedAgent extends WrittenAuthority {
+export interface CheckedAgent extends WrittenAuthority, WrittenInitialPrompts {
   readonly systemPrompt?: string
   readonly prompt?: string
   /** Null when they cannot be read: then nobody knows which names there are. */
@@ -26,8 +25,9 @@ export async function findAgentFaults(agent: CheckedAgent): Promise<readonly Age
   const faults = [...findDeclarationFaults(variables ?? [])]
   for (const field of ['systemPrompt', 'prompt'] as const) {
     const text = agent[field]
-    if (text !== undefined) faults.push(...(await findTemplateFaults(field, text, variables)))
+    if (text !== undefined) faults.push(...(await findTemplateFaults([field], text, variables)))
   }
+  faults.push(...(await findInitialFaults(agent, variables)))
   if (agent.outputSchema !== undefined) faults.push(...(await findSchemaFaults(agent.outputSchema)))
   faults.push(...findAuthorityFaults(agent))
   return faults
@@ -38,12 +38,18 @@ export function toCheckable(value: Json, faults: readonly AgentFault[]): Checked
   const wrong = new Set(faults.map(({ path }) => path[0]))
   if (typeof value !== 'object' || value === null || wrong.has(undefined)) return {}
   const sound = Object.entries(value).filter(([key]) => CHECKED_FIELDS.has(key) && !wrong.has(key))
-  return { ...Object.fromEntries(sound), ...(wrong.has('variables') ? { variables: null } : {}) }
+  return {
+    ...Object.fromEntries(sound),
+    ...(wrong.has('variables') ? { variables: null } : {}),
+    ...(wrong.has('tools') ? { tools: null } : {})
+  }
 }
 
 const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   'systemPrompt',
   'prompt',
+  'initialPrompts',
+  'tools',
   'variables',
   'outputSchema',
   'permissions',
@@ -51,37 +57,6 @@ const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   'capabilities',
   'agents'
 ] satisfies (keyof CheckedAgent)[])
-
-async function findTemplateFaults(
-  field: string,
-  text: string,
-  variables: readonly VariableDeclaration[] | null
-): Promise<readonly AgentFault[]> {
-  const parsed = await parseTemplate(text)
-  const position = createLineFinder(text)
-  const at = (offset: number) => `(line ${position(offset).line} of the text)`
-  if (!parsed.ok) {
-    return parsed.faults.map(({ offset, message, ...rest }) => ({
-      ...rest,
-      code: 'template',
-      path: [field],
-      message: `${message} ${at(offset)}`
-    }))
-  }
-  if (variables === null) return []
-  const known = new Set(variables.map(({ key }) => foldKey(key)))
-  return parsed.template.references
-    .filter(({ path }) => !known.has(foldKey(path[0] ?? '')))
-    .map(({ path, offset }) => toUnknown(field, path[0] ?? '', at(offset), variables))
-}
-
-function toUnknown(field: string, name: string, place: string, variables: readonly VariableDeclaration[]): AgentFault {
-  const keys = variables.map(({ key }) => key)
-  const [nearMiss] = nearest(name, keys)
-  const expected = keys.length === 0 ? 'a variable that is declared' : `one of ${keys.slice(0, 20).join(', ')}`
-  const message = `no variable "${name.slice(0, 100)}" is declared ${place}`
-  return { code: 'unknown_variable', path: [field], message, expected, ...(nearMiss === undefined ? {} : { nearMiss }) }
-}
 
 async function findSchemaFaults(schema: JsonObject): Promise<readonly AgentFault[]> {
   try {

@@ -85,12 +85,23 @@ const entry = z.strictObject(
 const HOOK_NAME = 'the name of a hook, or { name, options }'
 const hook = z.union([name, z.strictObject({ name, options: data.exactOptional() })], HOOK_NAME)
 
+const initialCall = z.strictObject({ tool: name, arguments: data.exactOptional() }, '{ tool, arguments }')
+const initialPrompt = z.strictObject(
+  {
+    role: z.enum(['user', 'system'], 'user or system').exactOptional(),
+    prompt: text.exactOptional(),
+    toolCalls: z.array(initialCall, 'a list').exactOptional()
+  },
+  '{ role, prompt, toolCalls }'
+)
+
 /** What an agent is, in code and in a manifest. Grants and rules have readers of their own. */
 const agent = {
   description: text.exactOptional(),
   model: ModelShape,
   systemPrompt: text.exactOptional(),
   prompt: text.exactOptional(),
+  initialPrompts: z.array(initialPrompt, 'a list').exactOptional(),
   variables: z.array(variable, 'a list').exactOptional(),
   tools: z.array(tool, 'a list').exactOptional(),
   limits: limits.exactOptional(),
@@ -130,9 +141,11 @@ export type AgentManifestData = z.infer<typeof AgentManifestShape>
 export const AGENT_FIELDS: FieldTable = {
   '': {
     known: Object.keys(AgentManifestShape.shape),
-    later: [...['steps', 'connections', 'initialPrompts', 'contextStrategy', 'plugins', 'skills']]
+    later: [...['steps', 'connections', 'contextStrategy', 'plugins', 'skills']]
   },
   ...modelFields('model'),
+  'initialPrompts.*': { known: Object.keys(initialPrompt.shape), later: [] },
+  'initialPrompts.*.toolCalls.*': { known: Object.keys(initialCall.shape), later: [] },
   'variables.*': { known: Object.keys(variable.shape), later: [] },
   'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs', 'onUnknown'], later: [] },
   'hooks.*': { known: ['name', 'options'], later: [] },

@@ -13,6 +13,7 @@ import type { AgentFault } from './agent-fault.ts'
 import { toCodeProblems } from './agent-fault.ts'
 import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
+import { freezeInitialPrompts } from './initial-prompts.ts'
 import { compileSchema } from './json-schema.ts'
 import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
@@ -58,6 +59,7 @@ export async function freezeDefinition(
     model: toModel(data, descriptors, models),
     ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt }),
     ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
+    ...(await toInitialPrompts(data, descriptors)),
     variables: variables.map(({ metadata: _, ...variable }) => variable),
     tools: descriptors,
     limits,
@@ -139,6 +141,17 @@ function toHooks({ name, hooks = [] }: CodeAgent, known: readonly string[]): Pic
   const resolved = resolveHooks(hooks, known)
   if (!resolved.ok) throw toError(name, resolved.faults)
   return resolved.entries.length === 0 ? {} : { hooks: resolved.entries }
+}
+
+/** None is the same as an empty list. */
+async function toInitialPrompts(
+  { name, initialPrompts = [], limits = {} }: CodeAgent,
+  descriptors: readonly ToolDescriptor[]
+): Promise<Pick<Definition, 'initialPrompts'>> {
+  if (initialPrompts.length === 0) return {}
+  const frozen = await freezeInitialPrompts(initialPrompts, descriptors, limits)
+  if (!frozen.ok) throw toError(name, frozen.faults)
+  return { initialPrompts: frozen.prompts }
 }
 
 async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {

@@ -66,7 +66,8 @@ function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
   return near.length > 0 ? { ok: false, why: 'near', candidates: near } : { ok: false, why: 'none', candidates: names.slice(0, 20) }
 }
 
-function referenceOf(entry: ToolEntry): string {
+/** What an entry calls its tool. */
+export function referenceOf(entry: ToolEntry): string {
   return typeof entry === 'string' ? entry : entry.ref
 }
 

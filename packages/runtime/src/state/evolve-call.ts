@@ -3,12 +3,14 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
+import { positionOf } from './call-place.ts'
 import { evolvePauseOver } from './evolve-turn.ts'
 import type { ReadDecision } from './decision.ts'
 import { readDecision, readExtension, readOutcome } from './decision.ts'
 import { toToolMessage } from './history.ts'
+import { noteHeld, placeNextPrompt } from './initial-prompts.ts'
 import { startWork, stopWork } from './spent.ts'
-import type { Call, Conversation, OpenWait, State, Turn } from './state.ts'
+import type { Call, Conversation, OpenWait, State } from './state.ts'
 import { conversationOf, isActive } from './state.ts'
 
 /** The tool that ends a run with a validated result. */
@@ -61,30 +63,30 @@ export function evolveCallReconciled(state: State, _stamp: Stamp, fact: FactOf<'
 }
 
 /** A call has its one settlement (I7). */
-export function evolveCallSettled(state: State, _stamp: Stamp, fact: FactOf<'call.settled'>): void {
+export function evolveCallSettled(state: State, stamp: Stamp, fact: FactOf<'call.settled'>): void {
   const conversation = conversationOf(state, fact.scope)
-  const { turn } = conversation
   const call = findCall(conversation, fact.call)
-  if (!turn || !call || call.settled) return
+  if (!call || call.settled) return
   call.settled = fact.outcome
   call.result = fact.result
   if (fact.review) call.inReview = true
-  else finishCall(state, conversation, turn, call)
+  else finishCall(state, stamp, conversation, call)
 }
 
 /** Hooks have looked at what a call gave. */
-export function evolveCallReviewed(state: State, _stamp: Stamp, fact: FactOf<'call.reviewed'>): void {
+export function evolveCallReviewed(state: State, stamp: Stamp, fact: FactOf<'call.reviewed'>): void {
   const conversation = conversationOf(state, fact.scope)
-  const { turn } = conversation
   const call = findCall(conversation, fact.call)
-  if (!turn || !call?.inReview) return
+  if (!call?.inReview) return
   call.inReview = false
   call.seen = fact.seen ?? null
-  finishCall(state, conversation, turn, call)
+  finishCall(state, stamp, conversation, call)
 }
 
 /** The last of a turn closes it: the results become history, in call order. */
-function finishCall(state: State, conversation: Conversation, turn: Turn, call: Call): void {
+function finishCall(state: State, stamp: Stamp, conversation: Conversation, call: Call): void {
+  const { turn } = conversation
+  if (!turn) return
   turn.open--
   if (call.settled === 'ok' && state.tools.get(call.tool)?.identity === TASK_COMPLETE) {
     conversation.completed = { output: resultArgument(call) }
@@ -92,7 +94,12 @@ function finishCall(state: State, conversation: Conversation, turn: Turn, call: 
   if (turn.open > 0) return
   turn.phase = 'closed'
   for (const settled of turn.calls) countRepeated(conversation, settled)
-  conversation.closed = { turn: turn.id, index: conversation.history.push(toToolMessage(turn.calls)) - 1 }
+  conversation.closed = {
+    turn: turn.id,
+    index: conversation.history.push(toToolMessage(turn.calls)) - 1,
+    first: positionOf(turn.calls[0]?.id ?? '')
+  }
+  placeNextPrompt(state, stamp, conversation)
 }
 
 /** A wait was opened: for a call it is held until somebody decides. */
@@ -102,6 +109,7 @@ export function evolveWaitOpened(state: State, stamp: Stamp, fact: FactOf<'wait.
   if (call) {
     call.waits++
     call.wait = fact.wait
+    noteHeld(conversationOf(state, scope), fact.kind)
   }
   if (fact.kind === 'quarantine' && state.run) state.run.quarantines++
   if (fact.kind === 'budget' && state.run) state.run.budgetWaits++

@@ -2,12 +2,13 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { FactOf, GivenResult } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
-import type { CallId, TurnId } from '../contracts/ids.ts'
+import type { CallId } from '../contracts/ids.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
+import { positionOf, turnOf } from './call-place.ts'
 import { toOutput } from './history.ts'
+import { toPinned } from './pinned.ts'
 import { newSpent } from './spent.ts'
 import type { Call, Conversation, State } from './state.ts'
-import { toPinned } from './state.ts'
 
 /** What stands before was copied: waits are no one's here, and what was spent was spent by the other thread. */
 export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thread.forked'>): void {
@@ -63,7 +64,7 @@ function replaceResult(state: State, { call, result }: GivenResult): void {
     const index = shownIndex(conversation, call)
     if (index === null) continue
     const message = conversation.history[index]
-    const position = positionOf(call)
+    const position = positionOf(call) - (conversation.closed?.first ?? 0)
     if (message?.role !== 'tool') continue
     const content = message.content.map((part, at) =>
       at === position && part.type === 'tool-result' ? { ...part, output: toOutput(result) } : part
@@ -79,15 +80,6 @@ function openCall({ turn }: Conversation, id: CallId) {
 
 /** Where the results of the call's turn stand, unless the model has spoken since. */
 function shownIndex({ closed, history }: Conversation, call: CallId): number | null {
-  if (closed === null || closed.turn !== turnOf(call)) return null
+  if (closed === null || closed.turn !== turnOf(call) || positionOf(call) < closed.first) return null
   return history.slice(closed.index + 1).some((message) => message.role === 'assistant') ? null : closed.index
-}
-
-/** The turn that a call belongs to. */
-export function turnOf(call: CallId): TurnId {
-  return call.slice(0, call.lastIndexOf('.'))
-}
-
-function positionOf(call: CallId): number {
-  return Number(call.slice(call.lastIndexOf('.') + 1))
 }

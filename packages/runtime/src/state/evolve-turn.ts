@@ -115,7 +115,8 @@ function textOf(parts: readonly Part[]): string {
     .join('')
 }
 
-function newCall(conversation: Conversation, turn: Turn, part: ToolCallPart, position: number): Call {
+/** A call of a turn that nobody has looked at yet. */
+export function newCall(conversation: Conversation, turn: Pick<Turn, 'id' | 'number'>, part: ToolCallPart, position: number): Call {
   const id = `${turn.id}.${position}`
   const { wireIds } = conversation
   // Ids on the wire are unique within a request; a model that gives none, or one twice, gets a stable one of ours.

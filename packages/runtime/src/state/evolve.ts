@@ -18,6 +18,7 @@ import {
 } from './evolve-call.ts'
 import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
+import { endInitialPrompts, evolvePromptsInjected } from './initial-prompts.ts'
 import { startWork, stopWork } from './spent.ts'
 import type { State } from './state.ts'
 import { conversationOf } from './state.ts'
@@ -43,6 +44,7 @@ const TABLE: Table = {
   'message.received': evolveMessageReceived,
   'message.returned': () => {},
   'item.discarded': () => {},
+  'prompts.injected': evolvePromptsInjected,
   'turn.started': evolveTurnStarted,
   'model.responded': evolveModelResponded,
   'model.failed': evolveModelFailed,
@@ -107,6 +109,7 @@ function evolveRunEnded(state: State, stamp: Stamp, fact: FactOf<'run.ended'>): 
   state.run.status = fact.status
   state.run.why = fact.why ?? fact.error?.code ?? null
   state.run.endedIn = stamp.sequence
+  for (const conversation of state.conversations.values()) endInitialPrompts(conversation)
 }
 
 /** What is not known of what was spent before is left at that: whoever sets a budget has seen it. */
@@ -120,7 +123,8 @@ function evolveBudgetSet(state: State, _stamp: Stamp, { limit }: FactOf<'budget.
 function evolveMessageReceived(state: State, _stamp: Stamp, fact: FactOf<'message.received'>): void {
   const conversation = conversationOf(state, fact.scope)
   const message = toUserMessage(inlineOf(fact.parts))
-  if (message) conversation.history.push(message)
+  // What a thread is told to do stands behind what comes of its initial prompts.
+  if (message) (conversation.initial?.behind ?? conversation.history).push(message)
   // The repair request keeps its count; anything else is a new question.
   if (fact.source.kind === 'runtime' && conversation.answer?.check?.ok === false) conversation.repairs++
   else conversation.repairs = 0

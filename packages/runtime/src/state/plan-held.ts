@@ -5,6 +5,7 @@ import type { Ms, WaitId } from '../contracts/ids.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { NewWait } from '../contracts/wait.ts'
+import { isInjected } from './call-place.ts'
 import { ASK_USER } from './evolve-call.ts'
 import { toSettled } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
@@ -112,7 +113,11 @@ export function openCallWait(draft: CallsDraft, call: Call, { id, kind, subject,
 function toSubject(state: State, call: Call, args: Json): JsonObject {
   const effect = state.tools.get(call.tool)?.effect ?? 'once'
   const again = call.answered.length === 0 ? {} : { answered: call.answered }
-  return { tool: call.tool, call: call.id, arguments: args, effect, asks: call.asks, ...again, ...(call.changed ? { changed: true } : {}) }
+  return {
+    ...{ tool: call.tool, call: call.id, arguments: args, effect, asks: call.asks, ...again },
+    ...(call.changed ? { changed: true } : {}),
+    ...(isInjected(call.id) ? { injected: true } : {})
+  }
 }
 
 function toQuestion(args: Json): JsonObject {

@@ -21,10 +21,15 @@ export interface Reservation {
 /** What the next call of a conversation is expected to use: its input, and the most that its model may answer, where that is bounded. */
 export function toReservation(state: State, conversation: Conversation, candidate: number): Reservation {
   const { history, measured } = conversation
-  const known = measured ?? { index: 0, tokens: tokensOfDefinition(state.definition) }
+  const known = measured ?? { index: 0, tokens: tokensBefore(state.definition, conversation) }
   const input = history.slice(known.index).reduce((sum, message) => sum + tokensOfMessage(message), known.tokens)
   const most = candidateAt(state.definition, candidate).settings?.maxOutputTokens
   return { needed: input + (most ?? 1), wanted: input + (most ?? TOKENS_OF_ANSWER) }
+}
+
+/** Of what stands before the history. */
+function tokensBefore(definition: Definition, { system }: Conversation): number {
+  return system.reduce((sum, text) => sum + toTokens(text.length), tokensOfDefinition(definition))
 }
 
 const counted = new WeakMap<Definition, number>()

@@ -6,14 +6,15 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, CallResult } from '../contracts/message.ts'
-import type { Definition, Publication, ToolDescriptor } from '../contracts/publication.ts'
+import type { Publication } from '../contracts/publication.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } from './call-suspension.ts'
+import type { InitialPrompts } from './initial-state.ts'
+import type { Pinned } from './pinned.ts'
+import { toPinned } from './pinned.ts'
 import type { Spent } from './spent.ts'
 import { newSpent } from './spent.ts'
-import type { EffectiveLimits } from './limits.ts'
-import { limitsOf } from './limits.ts'
 import type { Aside, TurnFailure } from './turn-failure.ts'
 
 /** What a person or a rule said about a held call. */
@@ -116,6 +117,10 @@ export interface Conversation {
   readonly scope: Scope
   /** What the model is shown, in order; append-only, shared by length. */
   readonly history: LanguageModelV4Message[]
+  /** What initial prompts add to the system prompt, in order. */
+  system: readonly string[]
+  /** Those whose calls are not over; null when nothing stands between the thread and its first message. */
+  initial: InitialPrompts | null
   /** Whose answers the history holds, in order. */
   readonly authors: Author[]
   /** Up to this place of the history, its tokens are known from what the last answer used. */
@@ -125,8 +130,8 @@ export interface Conversation {
   /** The model that was asked last. */
   asked: string | null
   turn: Turn | null
-  /** The last turn whose results became history, and where they stand there. */
-  closed: { readonly turn: TurnId; readonly index: number } | null
+  /** The last turn whose results became history, and where those stand there; the first of them is of the call at this position. */
+  closed: { readonly turn: TurnId; readonly index: number; readonly first: number } | null
   answer: Answer | null
   /** The result that `task_complete` accepted. */
   completed: { readonly output: Json } | null
@@ -176,16 +181,10 @@ export interface Remembered extends ApprovalRule {
  * All that is known of a thread: a fold over its facts, beside the publication that it pins. The driver owns it and `evolve`
  * reuses it; nothing in it grows with the thread but the history (and the set of call ids).
  */
-export interface State {
+export interface State extends Pinned {
   readonly thread: ThreadId
   /** Those that the log names: whoever reads it adds them before they are folded. */
   readonly publications: Map<Digest, Publication>
-  /** The one that it is pinned to now, and what follows from it. */
-  publication: Digest
-  definition: Definition
-  limits: EffectiveLimits
-  tools: ReadonlyMap<string, ToolDescriptor>
-  needs: readonly string[]
   readonly conversations: Map<Scope, Conversation>
   readonly waits: Map<WaitId, OpenWait>
   /** Models that have failed and not answered since, by what facts call them. */
@@ -226,23 +225,7 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
   }
 }
 
-/** What a state holds of the publication that it is pinned to. */
-export function toPinned({ definition, digest }: Publication): Pick<State, 'publication' | 'definition' | 'limits' | 'tools' | 'needs'> {
-  return {
-    publication: digest,
-    definition,
-    limits: limitsOf(definition),
-    tools: new Map(definition.tools.map((tool) => [tool.name, tool])),
-    needs: needsOf(definition)
-  }
-}
-
-/** What a worker must have to drive a thread of this definition. */
-export function needsOf(definition: Definition): readonly string[] {
-  const { tools, hooks = [] } = definition
-  const code = tools.filter((tool) => tool.identity.startsWith('host:')).map((tool) => `tool:${tool.name}`)
-  return [...code, ...hooks.map(({ name }) => `hook:${name}`)].sort()
-}
+const NO_TEXTS: readonly string[] = []
 
 /** The conversation of a scope, made when it is first spoken of. */
 export function conversationOf(state: State, scope: Scope = ''): Conversation {
@@ -251,6 +234,8 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
   const made: Conversation = {
     scope,
     history: [],
+    system: NO_TEXTS,
+    initial: null,
     authors: [],
     measured: null,
     wireIds: new Set(),

@@ -4,6 +4,7 @@ import { findBudgetFault } from '../contracts/budget.ts'
 import type { Fact, WaitKind } from '../contracts/fact.ts'
 import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
+import type { InjectedPrompt } from '../contracts/initial-prompt.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
@@ -24,6 +25,8 @@ export interface MessageBody {
   readonly variables?: { readonly [key: string]: Json }
   /** What the thread may spend, whole: for the item that it is made with. */
   readonly budget?: Budget
+  /** What stands before the message: for the item that a thread is made with. */
+  readonly initial?: readonly InjectedPrompt[]
   /** The run that is tried again: the item brings no message, and is stale once another run has come. */
   readonly retries?: RunId
 }
@@ -106,6 +109,7 @@ function takeMessage(state: State, item: InboxItem): Taken {
   }
   if (body.budget && findBudgetFault(body.budget, 'budget') === null)
     facts.push({ v: 1, type: 'budget.set', run, cause: item.id, limit: body.budget, by: item.from })
+  if (body.initial && state.run === null) facts.push(toInjected(item, run, body.initial))
   facts.push({
     v: 1,
     type: 'message.received',
@@ -119,6 +123,11 @@ function takeMessage(state: State, item: InboxItem): Taken {
   const pauses = item.kind === 'interrupt' ? [...state.waits.values()].filter(({ kind }) => kind === 'timer') : []
   for (const { id, scope } of pauses) facts.push({ v: 1, type: 'wait.resolved', run, scope, cause: item.id, wait: id, as: 'cancelled' })
   return { item, facts, ...(pauses.length === 0 ? {} : { close: pauses.map(({ id }) => id) }) }
+}
+
+/** Nothing of a thread is older: a later run has them in its history. */
+function toInjected(item: InboxItem, run: RunId, prompts: readonly InjectedPrompt[]): Fact {
+  return { v: 1, type: 'prompts.injected', run, scope: '', cause: item.id, turn: `${run}//0`, prompts: { inline: prompts } }
 }
 
 function toInterrupted(state: State, item: InboxItem): { readonly interrupts?: TurnId } {

@@ -6,6 +6,7 @@ import type { RecordedCall, RecordedFailure, RecordedWait, TurnRecord } from '..
 import { RECORD_VERSION } from '../contracts/turn-record.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { addCost, addUsage, NO_USAGE } from '../contracts/usage.ts'
+import { positionOf } from './call-place.ts'
 import { isOwnCall } from './evolve-turn.ts'
 
 /** Where a fact stands. */
@@ -19,11 +20,10 @@ type CallDraft = Changing<Omit<RecordedCall, 'waits'>> & { readonly waits: Chang
 
 /** A turn that is not over. */
 interface Draft {
-  readonly started: FactOf<'turn.started'>
+  readonly started: FactOf<'turn.started'> | FactOf<'prompts.injected'>
   readonly place: FactPlace
-  publication: Digest
-  model: string
-  try: number
+  /** What its last try asks; null where no model is asked. */
+  prompt: TurnRecord['prompt']
   failures: RecordedFailure[]
   answer: TurnRecord['answer']
   readonly calls: CallDraft[]
@@ -55,6 +55,8 @@ export class TurnRecorder {
       case 'thread.repinned':
         this.#publication = fact.publication
         return []
+      case 'prompts.injected':
+        return this.#inject(fact, place)
       case 'turn.started':
         return this.#begin(fact, place)
       case 'run.ended':
@@ -68,17 +70,23 @@ export class TurnRecorder {
   #begin(fact: FactOf<'turn.started'>, place: FactPlace): readonly TurnRecord[] {
     const scope = fact.scope ?? ''
     const before = this.#drafts.get(scope)
+    const prompt = { publication: this.#publication, model: fact.model, try: fact.try }
     if (before?.started.turn === fact.turn) {
-      before.try = fact.try
-      before.model = fact.model
-      before.publication = this.#publication
+      before.prompt = prompt
       return []
     }
-    this.#drafts.set(scope, {
-      ...{ started: fact, place, publication: this.#publication, model: fact.model, try: fact.try, failures: [], answer: null },
-      ...{ calls: [], usage: NO_USAGE, cost: 0, copied: false }
-    })
+    this.#drafts.set(scope, toDraft(fact, place, prompt))
     return before ? [toRecord(this.#thread, before, place)] : []
+  }
+
+  /** Texts alone are no turn. */
+  #inject(fact: FactOf<'prompts.injected'>, place: FactPlace): readonly TurnRecord[] {
+    const calls = 'inline' in fact.prompts ? fact.prompts.inline.flatMap((prompt) => prompt.calls ?? []) : null
+    if (calls?.length === 0) return []
+    const draft = toDraft(fact, place, null)
+    for (const [position, { tool }] of calls?.entries() ?? []) callOf(draft, `${fact.turn}.${position}`).tool = tool
+    this.#drafts.set(fact.scope ?? '', draft)
+    return []
   }
 
   #endAll(fact: FactOf<'run.ended'>, place: FactPlace): readonly TurnRecord[] {
@@ -96,6 +104,10 @@ export class TurnRecorder {
     else if (fact.type === 'wait.resolved') resolve(draft, fact, place.at)
     else if ('call' in fact && fact.call !== undefined) noteCall(draft, fact, fact.call, place.at)
   }
+}
+
+function toDraft(started: Draft['started'], place: FactPlace, prompt: TurnRecord['prompt']): Draft {
+  return { started, place, prompt, failures: [], answer: null, calls: [], usage: NO_USAGE, cost: 0, copied: false }
 }
 
 /** What was spent so far was spent by the other thread, and its waits are no waits of this one. */
@@ -170,12 +182,8 @@ function callOf({ calls }: Draft, id: CallId): CallDraft {
   return made
 }
 
-function positionOf(call: CallId): number {
-  return Number(call.slice(call.lastIndexOf('.') + 1))
-}
-
 function toRecord(thread: ThreadId, draft: Draft, over: FactPlace, end?: FactOf<'run.ended'>): TurnRecord {
-  const { started, place, publication, model, failures, answer: given, calls, usage, cost, copied } = draft
+  const { started, place, prompt, failures, answer: given, calls, usage, cost, copied } = draft
   return {
     record: RECORD_VERSION,
     thread,
@@ -186,12 +194,9 @@ function toRecord(thread: ThreadId, draft: Draft, over: FactPlace, end?: FactOf<
     to: over.cursor,
     startedAt: place.at,
     endedAt: over.at,
-    prompt: { publication, model, try: draft.try },
-    failures,
-    answer: given,
-    calls,
-    usage,
-    cost,
+    prompt,
+    ...(started.type === 'prompts.injected' ? { injected: started.prompts } : {}),
+    ...{ failures, answer: given, calls, usage, cost },
     ...(copied ? { copied: true } : {}),
     ...(end ? { end: toEnd(end) } : {})
   }

@@ -3,6 +3,7 @@ import type { Approval } from '../contracts/approval.ts'
 import { isApproval } from '../contracts/approval.ts'
 import type { Grants } from '../contracts/grants.ts'
 import type { HookEntry } from '../contracts/hook.ts'
+import type { InitialCall, InitialPrompt } from '../contracts/initial-prompt.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
 import { parseGrants } from '../grants/parse-grants.ts'
@@ -45,6 +46,15 @@ export const definition = shapeOf<Definition>()({
   model: z.union([z.strictObject({ ...provided, fallbacks }), z.strictObject({ ...referred, fallbacks })]),
   systemPrompt: text.exactOptional(),
   prompt: text.exactOptional(),
+  initialPrompts: z
+    .array(
+      shapeOf<InitialPrompt>()({
+        role: z.enum(['system', 'user']).exactOptional(),
+        prompt: text.exactOptional(),
+        toolCalls: z.array(shapeOf<InitialCall>()({ tool: text, arguments: data.exactOptional() })).exactOptional()
+      })
+    )
+    .exactOptional(),
   variables: z.array(
     shapeOf<VariableDeclaration>()({
       key: text,

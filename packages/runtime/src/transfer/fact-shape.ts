@@ -90,7 +90,14 @@ const calls = {
   'approval.remembered': { rule: approvalRule, for: z.enum(['run', 'thread']) }
 } satisfies Partial<Table>
 
+const injected = z.strictObject({
+  role: z.literal('system').exactOptional(),
+  text: text.exactOptional(),
+  calls: z.array(z.strictObject({ tool: text, input: text })).exactOptional()
+})
+
 const turns = {
+  'prompts.injected': { turn: text, prompts: body(z.array(injected)) },
   'turn.started': {
     turn: text,
     try: count,
