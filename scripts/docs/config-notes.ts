@@ -46,6 +46,12 @@ export const CONFIG_NOTES: FieldNotes = {
   tools: { is: 'Paths of modules that export tools.', without: 'none' },
   store: { is: 'The path of the file in which threads are kept.', type: 'text or `{ env }`', without: '`.holdfast/holdfast.db`' },
   'store.env': { is: 'The environment variable that holds the path.' },
+  artifacts: {
+    is: 'The path of a folder for bodies of more than 64 KiB; each store needs one of its own.',
+    type: 'text or `{ env }`',
+    without: 'they are kept in the store'
+  },
+  'artifacts.env': { is: 'The environment variable that holds the path.' },
   agents: {
     is: 'Paths of agent files, by the names under which agents may start them: letters, digits, `-` and `_`.',
     type: 'object of texts',

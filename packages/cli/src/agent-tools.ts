@@ -8,6 +8,7 @@ import { envFileOf } from './env-file.ts'
 import { Failure } from './failure.ts'
 import { loadRuntime } from './libraries.ts'
 import { findProjectGrants } from './project-grants.ts'
+import { listArtifactFolders } from './store-artifacts.ts'
 import type { StoreLocation } from './store-location.ts'
 
 /** Built-in tools of the runtime: the first one is never refused, the second one has an identity of its own. */
@@ -84,7 +85,7 @@ export function toReferences({ tools = [] }: Pick<AgentDefinition, 'tools'>): re
 function toHidden({ file }: Config, location: StoreLocation | undefined): readonly string[] {
   const folder = location === undefined ? '' : dirname(location.path)
   return [
-    ...(location === undefined ? [] : [location.path, location.threads]),
+    ...(location === undefined ? [] : [location.path, location.threads, ...listArtifactFolders(location)]),
     ...(basename(folder) === '.holdfast' ? [folder] : []),
     ...(file === undefined ? [] : [envFileOf(file)])
   ]

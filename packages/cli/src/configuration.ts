@@ -22,18 +22,19 @@ export async function readConfiguration(path: string | undefined): Promise<Confi
 }
 
 /**
- * Reads a configuration to know which store it names. Where the word does not stand in it, it names none, however broken it is: whoever only
- * looks is shown what there is without its being read and checked.
+ * Reads a configuration to know what it says about the store: fields with one of these words. Where none stands in it, it says nothing, however
+ * broken it is: whoever only looks is shown what there is without its being read and checked.
  */
-export async function readStoreProject(context: CommandContext, path: string | undefined): Promise<Project> {
-  return readProject(context, path !== undefined && (await mayNameStore(path)) ? path : undefined)
+export async function readStoreProject(context: CommandContext, path: string | undefined, words: readonly string[]): Promise<Project> {
+  return readProject(context, path !== undefined && (await mayName(words, path)) ? path : undefined)
 }
 
-/** A backslash may spell the word with an escape. What is no file is left to whoever says so. */
-async function mayNameStore(path: string): Promise<boolean> {
+/** A backslash may spell a word with an escape. What is no file is left to whoever says so. */
+async function mayName(words: readonly string[], path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined)
   if (stats?.isFile() !== true || stats.size > MAX_BYTES) return true
-  return /store|\\/.test(await readFile(path, 'latin1').catch(() => 'store'))
+  const text = await readFile(path, 'latin1').catch(() => '\\')
+  return ['\\', ...words].some((word) => text.includes(word))
 }
 
 /** A configuration, and the context with what the `.env` beside it says. */

@@ -8,6 +8,7 @@ import { loadRegistered } from './configuration.ts'
 import { toReport } from './failure.ts'
 import { loadRuntime, loadSqlite } from './libraries.ts'
 import { renderKey } from './render-model.ts'
+import { listArtifactFolders } from './store-artifacts.ts'
 import { findStore } from './store-location.ts'
 
 /** One thing that was looked at. `missing`: something works only when it is there, and nothing else needs it. */
@@ -46,10 +47,11 @@ export async function checkAgents(config: Config): Promise<readonly HealthCheck[
 /** Where the store is or would be, of which schema, and whether it can be written. */
 export async function checkStore(config: Config, { options, io }: CommandContext): Promise<readonly HealthCheck[]> {
   try {
-    const { path, exists } = findStore({ named: options.store, config, cwd: io.cwd, env: io.env })
-    const writable = checkWritable(path)
-    if (!exists) return [{ name: 'store', state: 'ok', detail: `${path} (not made yet)` }, writable]
-    return [await checkSchema(path), writable]
+    const location = findStore({ named: options.store, config, cwd: io.cwd, env: io.env })
+    const { path, exists } = location
+    const store: HealthCheck = exists ? await checkSchema(path) : { name: 'store', state: 'ok', detail: `${path} (not made yet)` }
+    const folders = listArtifactFolders(location).map((folder) => checkWritable(folder, 'artifacts'))
+    return [store, checkWritable(path, 'writable'), ...folders]
   } catch (error) {
     return [toFailed('store', error)]
   }
@@ -99,13 +101,15 @@ async function checkSchema(path: string): Promise<HealthCheck> {
 }
 
 /** The file, or the nearest folder in which it would be made. */
-function checkWritable(path: string): HealthCheck {
+function checkWritable(path: string, name: 'writable' | 'artifacts'): HealthCheck {
   let at = path
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
   try {
     accessSync(at, constants.W_OK)
-    return { name: 'writable', state: 'ok', detail: at }
+    if (name === 'artifacts' && !statSync(at).isDirectory()) throw new Error('no folder')
+    return { name, state: 'ok', detail: name === 'writable' || at === path ? at : `${path} (not made yet)` }
   } catch {
-    return { name: 'writable', state: 'failed', detail: `${at} cannot be written`, remedy: 'Name another file with --store.' }
+    const remedy = name === 'writable' ? 'Name another file with --store.' : 'Name another folder under `artifacts` of the configuration.'
+    return { name, state: 'failed', detail: `${at} cannot be written`, remedy }
   }
 }

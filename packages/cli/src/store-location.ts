@@ -15,6 +15,8 @@ export interface StoreLocation {
   readonly path: string
   readonly threads: string
   readonly exists: boolean
+  /** The folder that the configuration names for large bodies, and whether this store is the configuration's. Absolute. */
+  readonly artifacts?: { readonly folder: string; readonly isOwn: boolean }
 }
 
 /** What decides where the store is: the option, then the configuration, then the nearest project upwards, then the current folder. */
@@ -26,10 +28,31 @@ export interface StoreSearch {
 }
 
 /** Finds the store. Makes nothing. Throws `invalid_config` and `secret_missing` when the configuration names none that can be used. */
-export function findStore({ named, config, cwd, env }: StoreSearch): StoreLocation {
-  if (named !== undefined) return locate(resolve(cwd, named))
-  if (config.store !== undefined && config.file !== undefined) return locate(resolve(dirname(config.file), toPath(config.store, env)))
-  return locate(join(findProject(cwd) ?? cwd, FOLDER, FILE))
+export function findStore(search: StoreSearch): StoreLocation {
+  const { named, cwd } = search
+  const path = named === undefined ? findConfigured(search) : resolve(cwd, named)
+  return { ...locate(path), ...findArtifacts(path, search) }
+}
+
+/** Where the store is that no option names. */
+function findConfigured({ config, cwd, env }: StoreSearch): string {
+  if (config.store !== undefined && config.file !== undefined) return resolve(dirname(config.file), toPath('store', config.store, env))
+  return join(findProject(cwd) ?? cwd, FOLDER, FILE)
+}
+
+function findArtifacts(path: string, search: StoreSearch): Pick<StoreLocation, 'artifacts'> {
+  const { config, env } = search
+  if (config.artifacts === undefined || config.file === undefined) return {}
+  const folder = resolve(dirname(config.file), toPath('artifacts', config.artifacts, env))
+  return { artifacts: { folder, isOwn: search.named === undefined || isConfigured(path, search) } }
+}
+
+function isConfigured(path: string, search: StoreSearch): boolean {
+  try {
+    return path === findConfigured(search)
+  } catch {
+    return false
+  }
 }
 
 /** The same, for commands that need what is there. Throws `store_unavailable` when nothing is. */
@@ -76,18 +99,20 @@ function locate(path: string): StoreLocation {
   return { path, threads, exists: existsSync(path) }
 }
 
-function toPath(store: NonNullable<Config['store']>, env: StoreSearch['env']): string {
-  const named = typeof store === 'string' ? store : env[store.env]
+function toPath(what: 'store' | 'artifacts', given: NonNullable<Config['store']>, env: StoreSearch['env']): string {
+  const named = typeof given === 'string' ? given : env[given.env]
+  const [subject, wanted] = what === 'store' ? (['store', 'a file'] as const) : (['folder of artifacts', 'a folder'] as const)
+  const option = what === 'store' ? ', in the configuration or with --store' : ''
   if (named === undefined || named === '') {
-    const variable = typeof store === 'string' ? '' : store.env
-    throw new Failure('secret_missing', `The configuration takes the store from ${variable}, which is not set.`, {
+    const variable = typeof given === 'string' ? '' : given.env
+    throw new Failure('secret_missing', `The configuration takes the ${subject} from ${variable}, which is not set.`, {
       details: { variable },
-      remedy: 'Set the variable, or name the store with --store.'
+      remedy: what === 'store' ? 'Set the variable, or name the store with --store.' : 'Set the variable.'
     })
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(named)) return named
-  throw new Failure('invalid_config', 'The store of the configuration is a URL; this version keeps threads in files only.', {
-    remedy: 'Name a file, in the configuration or with --store.'
+  throw new Failure('invalid_config', `The ${subject} of the configuration is a URL; this version keeps everything in files.`, {
+    remedy: `Name ${wanted}${option}.`
   })
 }
 

@@ -7,6 +7,7 @@ import { readProject, readStoreProject } from './configuration.ts'
 import type { HostAuthority } from './host-authority.ts'
 import { loadLook, loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
+import { createStoreArtifacts } from './store-artifacts.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 
 /** How safe a commit is before the run goes on: also from a power cut, or only from the death of the process. */
@@ -16,6 +17,8 @@ export type Durability = 'power' | 'process'
 export interface WorkspaceOptions {
   /** What the project says about what threads may do. Default: nothing. */
   readonly host?: HostAuthority
+  /** Whether bodies are kept, also without driving. */
+  readonly writes?: boolean
   readonly drives?: {
     readonly tools: readonly Tool<never>[]
     readonly models: ModelResolver
@@ -40,9 +43,14 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
   const { createRuntime, sqliteStore } = await loadRuntime()
   const { drives, host } = options
   const store = await sqliteStore(location.path, drives?.durability === undefined ? {} : { durability: drives.durability })
+  const artifacts = await createStoreArtifacts(store, location, { writes: options.writes ?? drives !== undefined }).catch(async (error) => {
+    await store[Symbol.asyncDispose]()
+    throw error
+  })
   const notices = drives === undefined ? undefined : host?.notices?.()
   const runtime = createRuntime({
     store: drives?.beforeCreate === undefined ? store : watchCreation(store, drives.beforeCreate),
+    ...(artifacts === undefined ? {} : { artifacts }),
     principal: systemUser(),
     logger: createLogger(context.output),
     secrets: await context.secrets.registry(),
@@ -70,7 +78,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
  */
 export async function openExisting(context: CommandContext, options: { readonly delivers?: boolean } = {}): Promise<Workspace> {
   // Who only looks is shown what is kept, and that holds no secret.
-  if (options.delivers !== true) return openWorkspace(context, await locateExisting(context))
+  if (options.delivers !== true) return openWorkspace(context, await locateExisting(context, 'bodies'))
   const { cwd } = context.io
   const { config, context: known } = await readProject(context, findConfigFile(cwd))
   const { env } = known.io
@@ -80,15 +88,17 @@ export async function openExisting(context: CommandContext, options: { readonly 
 
 /** Opens the store that is there by itself, without what drives threads: for lists, which must come at once. Throws as `openExisting`. */
 export async function openStoreOnly(context: CommandContext): Promise<Store> {
-  const location = await locateExisting(context)
+  const location = await locateExisting(context, 'rows')
   const { sqliteStore } = await loadLook()
   return sqliteStore(location.path)
 }
 
-async function locateExisting(context: CommandContext): Promise<StoreLocation> {
+/** Finds the store, and for what is shown of bodies where they are. Throws as `openExisting`. */
+export async function locateExisting(context: CommandContext, shown: 'rows' | 'bodies'): Promise<StoreLocation> {
   const { cwd } = context.io
   const named = context.options.store
-  const { config, context: known } = await readStoreProject(context, named === undefined ? findConfigFile(cwd) : undefined)
+  const words = [...(named === undefined ? ['store'] : []), ...(shown === 'bodies' ? ['artifacts'] : [])]
+  const { config, context: known } = await readStoreProject(context, words.length === 0 ? undefined : findConfigFile(cwd), words)
   return findExistingStore({ named, config, cwd, env: known.io.env })
 }
 

@@ -39,6 +39,9 @@ const profile = z.strictObject(
 const STORE = 'a path, a URL without credentials, or { env: NAME }'
 const store = z.union([z.string(STORE).min(1, STORE).refine(hasNoCredentials, STORE), SecretShape], STORE)
 
+const FOLDER = 'a path of a folder, or { env: NAME }'
+const folder = z.union([z.string(FOLDER).min(1, FOLDER).refine(hasNoScheme, FOLDER), SecretShape], FOLDER)
+
 const PROGRAM = 'a list: the program, then what it is given'
 const WEBHOOK = `${URL_WANTED}, or { env: NAME } for one that is secret`
 const ON_WAIT = '{ command: [program, ...] } or { webhook: URL, secret?: { env: NAME } }'
@@ -67,6 +70,7 @@ export const ConfigShape = z.strictObject(
     models: z.record(z.string(), profile, OBJECT).exactOptional(),
     tools: z.array(name, 'a list of paths of modules').exactOptional(),
     store: store.exactOptional(),
+    artifacts: folder.exactOptional(),
     agents: z.record(z.string(), name, 'an object of paths of agent files, by name').exactOptional(),
     onWait: onWait.exactOptional(),
     engine: engine.exactOptional(),
@@ -89,10 +93,15 @@ export const CONFIG_FIELDS: FieldTable = {
   'models.*.prices': { known: Object.keys(prices.shape), later: [] },
   'models.*.prices.above.*': { known: Object.keys(tier.shape), later: [] },
   store: { known: ['env'], later: [] },
+  artifacts: { known: ['env'], later: [] },
   onWait: { known: ['command', 'webhook', 'secret'], later: [] },
   'onWait.webhook': { known: ['env'], later: [] },
   'onWait.secret': { known: ['env'], later: [] },
   engine: { known: Object.keys(engine.shape), later: [] }
+}
+
+function hasNoScheme(text: string): boolean {
+  return !/^[a-z][a-z0-9+.-]+:\/\//i.test(text)
 }
 
 function hasNoNul(text: string): boolean {

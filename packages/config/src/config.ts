@@ -59,6 +59,8 @@ export interface Config {
   readonly tools: readonly string[]
   /** Path or URL of the store, relative to the file. */
   readonly store?: string | SecretReference
+  /** Path of a folder for large bodies, relative to the file; absent: they are kept in the store. */
+  readonly artifacts?: string | SecretReference
   /** Paths of agent files, by the names under which agents may start them; relative to the file. */
   readonly agents?: { readonly [name: string]: string }
   /** What there is to be granted at all, in normal form. Absent: nothing. */

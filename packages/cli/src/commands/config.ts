@@ -10,6 +10,7 @@ import { name } from '../option-values.ts'
 import { renderKey } from '../render-model.ts'
 import { toGrantRows, toRuleRows } from '../shown-authority.ts'
 import { renderNotice, toProfileRow, toShownNotice, toShownProfile } from '../shown-config.ts'
+import type { StoreLocation } from '../store-location.ts'
 import { findConfigFile, findStore } from '../store-location.ts'
 import { toVisibleLine } from '../visible-text.ts'
 
@@ -58,6 +59,7 @@ async function describe(context: CommandContext, config: Config, file: string | 
   return {
     file: file ?? null,
     store: describeStore(context, config),
+    artifacts: describeArtifacts(context, config),
     tools: config.tools.map((path) => (file === undefined ? path : resolve(dirname(file), path))),
     providers: await listProvidersOf(config, io),
     models: Object.entries(config.models).map(([ref, profile]) => ({ ref, ...toShownProfile(profile) })),
@@ -70,10 +72,11 @@ async function describe(context: CommandContext, config: Config, file: string | 
 }
 
 function render(shown: Awaited<ReturnType<typeof describe>>): readonly string[] {
-  const { file, store, tools, providers, models, agents, engine, grants, permissions, onWait } = shown
+  const { file, store, artifacts, tools, providers, models, agents, engine, grants, permissions, onWait } = shown
   const head = [
     ['file', toVisibleLine(file ?? 'none: only the providers that need no entry', 1000)],
     ['store', toVisibleLine(store.path ?? `from ${store.env}, which is not set`, 1000) + (store.exists ? '' : ' (not made yet)')],
+    ...(artifacts === undefined ? [] : [['artifacts', toVisibleLine(artifacts.path ?? `from ${artifacts.env}, which is not set`, 1000)]]),
     ...tools.map((path) => ['tools', toVisibleLine(path, 1000)]),
     ...Object.entries(engine).map(([option, value]) => ['engine', `${option} ${value}`]),
     ...(onWait === undefined ? [] : [['on wait', renderNotice(onWait)]])
@@ -99,20 +102,32 @@ async function listAgents(config: Config): Promise<readonly { readonly name: str
   return agents.map(([name, { path, manifest }]) => ({ name, path, agent: manifest.definition.name }))
 }
 
-interface ShownStore {
+interface ShownPlace {
   readonly path?: string
   readonly env?: string
-  readonly exists: boolean
 }
 
-function describeStore({ options, io }: CommandContext, config: Config): ShownStore {
+function describeStore({ options, io }: CommandContext, config: Config): ShownPlace & { readonly exists: boolean } {
   const env = typeof config.store === 'object' && options.store === undefined ? { env: config.store.env } : {}
+  const { artifacts: _, ...own } = config
+  const found = unlessUnset(() => findStore({ named: options.store, config: own, cwd: io.cwd, env: io.env }))
+  return found === undefined ? { ...env, exists: false } : { ...env, path: found.path, exists: found.exists }
+}
+
+function describeArtifacts({ io }: CommandContext, config: Config): ShownPlace | undefined {
+  if (config.artifacts === undefined) return undefined
+  const env = typeof config.artifacts === 'object' ? { env: config.artifacts.env } : {}
+  const { store: _, ...own } = config
+  const found = unlessUnset(() => findStore({ named: undefined, config: own, cwd: io.cwd, env: io.env }))
+  return { ...env, ...(found?.artifacts === undefined ? {} : { path: found.artifacts.folder }) }
+}
+
+/** It is shown that a variable is missing; nothing here needs it. */
+function unlessUnset(find: () => StoreLocation): StoreLocation | undefined {
   try {
-    const { path, exists } = findStore({ named: options.store, config, cwd: io.cwd, env: io.env })
-    return { ...env, path, exists }
+    return find()
   } catch (error) {
-    // It is shown that the variable is missing; nothing here needs it.
-    if (error instanceof Failure && error.code === 'secret_missing') return { ...env, exists: false }
+    if (error instanceof Failure && error.code === 'secret_missing') return undefined
     throw error
   }
 }

@@ -40,7 +40,7 @@ async function importThread(context: CommandContext, file: string): Promise<numb
   // No store is made for a file that is refused.
   const pieces = location.exists ? readText(context, file) : await rehearse(readText(context, file))
   prepareFolder(location)
-  await using workspace = await openWorkspace(context, location)
+  await using workspace = await openWorkspace(context, location, { writes: true })
   const { thread, state } = await explain(workspace.runtime.import(pieces), context)
   const { row } = await workspace.runtime.thread(thread).info()
   output.document({ thread, state, status: row.status })

@@ -3,15 +3,13 @@ import { Command } from 'commander'
 import type { HoldfastError, Runtime, SqliteSizes, ThreadCheck } from '@holdfast/runtime'
 import { renderBytes } from '../byte-size.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure, isRuntimeError } from '../failure.ts'
 import { loadRuntime } from '../libraries.ts'
-import type { StoreLocation } from '../store-location.ts'
-import { findConfigFile, findExistingStore } from '../store-location.ts'
+import { listArtifactFolders } from '../store-artifacts.ts'
 import { plural } from '../plural.ts'
 import { toVisibleLine } from '../visible-text.ts'
-import { openWorkspace } from '../workspace.ts'
+import { locateExisting, openWorkspace } from '../workspace.ts'
 
 const PAGE = 1000
 
@@ -60,7 +58,7 @@ Examples:
   $ holdfast threads --store ../holdfast-2026-11-30.db
 
 A copy that is gone on with is another life of its threads: what they did after the backup is not known to it.
-With --json: { "file", "bytes" }.`
+With --json: { "file", "bytes", "artifacts"? }; \`artifacts\` are folders that are not in the copy.`
     )
     .action((file: string) => choose((context) => backUp(context, file)))
 }
@@ -79,16 +77,10 @@ Needs as much space again while it runs; others wait meanwhile. With --json: { "
     .action(() => choose(vacuum))
 }
 
-async function locate(given: CommandContext): Promise<StoreLocation> {
-  const { cwd } = given.io
-  const { config, context } = await readProject(given, given.options.store === undefined ? findConfigFile(cwd) : undefined)
-  return findExistingStore({ named: context.options.store, config, cwd, env: context.io.env })
-}
-
 async function checkStore(context: CommandContext): Promise<number> {
   const { output } = context
   const { checkSqliteFile } = await loadRuntime()
-  const location = await locate(context)
+  const location = await locateExisting(context, 'bodies')
   const file = await checkSqliteFile(location.path)
   for (const problem of file.problems) output.result(`file: ${toVisibleLine(problem, 500)}`)
   await using workspace = await openWorkspace(context, location)
@@ -138,13 +130,15 @@ async function checkThread(runtime: Runtime, id: string): Promise<ThreadCheck | 
 async function backUp(context: CommandContext, given: string): Promise<number> {
   const { output, io } = context
   const { backupSqliteFile } = await loadRuntime()
-  const { path } = await locate(context)
+  const location = await locateExisting(context, 'bodies')
   const file = resolve(io.cwd, given)
-  const { bytes } = await backupSqliteFile(path, file).catch((error: unknown) => {
+  const { bytes } = await backupSqliteFile(location.path, file).catch((error: unknown) => {
     throw isRuntimeError(error) && error.code === 'conflict' ? toTaken(error) : error
   })
-  output.document({ file, bytes })
+  const artifacts = listArtifactFolders(location)
+  output.document({ file, bytes, ...(artifacts.length === 0 ? {} : { artifacts }) })
   output.result(`${file}: ${renderBytes(bytes)}`)
+  for (const folder of artifacts) output.notice(`Large bodies lie in ${toVisibleLine(folder, 1000)}: copy it, too, and afterwards.`)
   return EXIT.completed
 }
 
@@ -155,7 +149,7 @@ function toTaken({ code, message, details }: HoldfastError): Failure {
 async function vacuum(context: CommandContext): Promise<number> {
   const { output } = context
   const { vacuumSqliteFile } = await loadRuntime()
-  const { path } = await locate(context)
+  const { path } = await locateExisting(context, 'bodies')
   const { before, after } = await vacuumSqliteFile(path)
   output.document({ file: path, before, after })
   output.result(`${path}: ${renderSizes(before)} before, ${renderSizes(after)} now`)
