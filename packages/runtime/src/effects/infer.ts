@@ -156,10 +156,12 @@ function gateCalls(
   prepared: PreparedPublication,
   ports: EffectPorts
 ): readonly Fact[] {
-  const bounds = { ...boundsOf(state, ports), last }
+  const bounds = boundsOf(state, ports, last)
   const facts: Fact[] = []
-  for (const [position, call] of calls.entries()) {
+  let position = 0
+  for (const call of calls) {
     const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
+    position += 1
     // Hooks look at what is committed.
     const gated = prepared.beforeToolCall === null ? gateCall(request, prepared, bounds) : openCall(request, prepared, bounds)
     if (isPromise(gated)) gated.catch(() => {})

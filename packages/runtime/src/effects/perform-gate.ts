@@ -85,12 +85,12 @@ function toRequest(state: State, scope: string, call: Call, position: number): G
   }
 }
 
-/** What holds for every call of a thread. Throws `grants_unreadable`. */
-export function boundsOf(state: State, ports: EffectPorts): GateBounds {
+/** What holds for every call of a thread; `last`: in a turn in which no tool may be called. Throws `grants_unreadable`. */
+export function boundsOf(state: State, ports: EffectPorts, last = false): GateBounds {
   const { limits, remembered } = state
   return {
     maxCalls: limits.maxToolCallsPerIteration,
-    last: false,
+    last,
     secrets: ports.secrets,
     grants: ports.grantsOf(state.grants),
     remembered

@@ -4,7 +4,7 @@ import type { HostRequest } from './host-set.ts'
 import { holdsHost } from './host-set.ts'
 import { holdsName } from './name-set.ts'
 import { holdsPath, toCanonicalRoot } from './root-set.ts'
-import { parseToolIdentity } from './tool-identity.ts'
+import { isToolIdentity } from './tool-identity.ts'
 
 /** Whether a path may be read. It is canonical, absolute or named, and its links have been followed: `/a/../b` is nothing that is granted. */
 export function allowsRead(grants: Grants, path: string): boolean {
@@ -23,7 +23,7 @@ export function allowsHost(grants: Grants, request: HostRequest): boolean {
 
 /** Whether the tool of an identity may run, never of the name that a model sees. */
 export function allowsTool(grants: Grants, identity: string): boolean {
-  return parseToolIdentity(identity) !== undefined && holdsName(grants.tools, identity)
+  return isToolIdentity(identity) && holdsName(grants.tools, identity)
 }
 
 /** Whether a child process may see an environment variable. */

@@ -13,10 +13,18 @@ export const TOOL_IDENTITIES = '"host:name", "os:name", "agent:name", "mcp:conne
  */
 export function parseToolIdentity(text: string): ToolIdentity | undefined {
   if (text === 'code') return { kind: 'code' }
-  const [, kind, name] = /^(host|os|agent):([A-Za-z_][A-Za-z0-9_-]{0,63})$/.exec(text) ?? []
+  const [, kind, name] = OWN.exec(text) ?? []
   if (name !== undefined) return { kind: kind as 'host' | 'os' | 'agent', name }
-  const [, connection, tool] = /^mcp:([^\s\p{C}/]{1,100})\/([^\s\p{C}]{1,128})$/u.exec(text) ?? []
+  const [, connection, tool] = CONNECTED.exec(text) ?? []
   return connection === undefined || tool === undefined ? undefined : { kind: 'mcp', connection, tool }
+}
+
+const OWN = /^(host|os|agent):([A-Za-z_][A-Za-z0-9_-]{0,63})$/
+const CONNECTED = /^mcp:([^\s\p{C}/]{1,100})\/([^\s\p{C}]{1,128})$/u
+
+/** Whether a text is the identity of a tool. */
+export function isToolIdentity(text: string): boolean {
+  return text === 'code' || OWN.test(text) || CONNECTED.test(text)
 }
 
 /** The text of an identity: `parseToolIdentity` of it gives the identity back. */

@@ -98,12 +98,12 @@ class Drafting<State> {
 
   settle(): Planned {
     const { claim, now, stopping, crashes } = this.#start
-    const worn = crashes === 0 ? {} : { crashes }
+    const { attempt } = claim
+    const { sequence } = this.stamp
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
-      let isTaking = true
-      while (isTaking) isTaking = this.#takeOne({ now, sequence: this.stamp.sequence })
-      const plan = this.#heart.plan(this.state, { attempt: claim.attempt, now, stopping, pending: this.left, ...worn })
+      while (this.left.length > 0 && this.#takeOne({ now, sequence }));
+      const plan = this.#heart.plan(this.state, { attempt, now, stopping, pending: this.left, crashes })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
       this.#send.push(...plan.send)
@@ -139,12 +139,11 @@ class Drafting<State> {
 
   /** Whether nothing outside learns of this commit or follows from it. */
   #mayLag(then: 'keep' | 'release'): boolean {
-    const touches = [this.#consumed, this.#send, this.#spawn, this.#open, this.#close].some((list) => list.length > 0)
-    return then === 'keep' && !touches && !this.#heart.reachesOut(this.facts)
+    if (then !== 'keep' || this.#consumed.length > 0 || this.#send.length > 0 || this.#spawn.length > 0) return false
+    return this.#open.length === 0 && this.#close.length === 0 && !this.#heart.reachesOut(this.facts)
   }
 
   #takeOne(context: TakeContext): boolean {
-    if (this.left.length === 0) return false
     const taken = this.#heart.take(this.state, this.left, context)
     if (!taken) return false
     if (!this.#hasPlaceFor(taken.facts)) return false

@@ -28,8 +28,12 @@ export class RunningEffects {
   delete(id: string): void {
     const index = this.#ids.indexOf(id)
     if (index < 0) return
-    this.#ids.splice(index, 1)
-    this.#effects.splice(index, 1)
+    // In the place of the one that goes comes the last: a list that is cut to nothing gives its room back, and takes more than it needs the next time.
+    const lastId = this.#ids.pop()
+    const last = this.#effects.pop()
+    if (lastId === undefined || last === undefined || index === this.#ids.length) return
+    this.#ids[index] = lastId
+    this.#effects[index] = last
   }
 
   /** Those that run now: what comes and goes meanwhile does not matter. */

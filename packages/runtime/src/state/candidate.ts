@@ -60,6 +60,7 @@ export function candidateAt(definition: Pick<Definition, 'model'>, place: number
 
 /** Which model a new turn asks: the first that has not failed lately, else the one that may be asked soonest. */
 export function firstCandidate(state: State, now: Ms): number {
+  if (state.aside.size === 0) return 0
   return choose(state, [...candidatesOf(state.definition).keys()], now).candidate
 }
 

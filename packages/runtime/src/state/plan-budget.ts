@@ -36,8 +36,10 @@ export function planBeyond(
 /** Of the calls that have a place now, those that the budget allows. What it does not allow waits with all others, or is not run at all. */
 export function withinBudget(draft: CallsDraft, calls: readonly Call[]): readonly Call[] {
   const { state, run, conversation, context } = draft
+  const left = callsLeft(state)
+  if (left === Number.POSITIVE_INFINITY) return calls
   // One that goes on, or is tried again, is counted already.
-  const beyond = calls.filter((call) => !call.started).slice(callsLeft(state))
+  const beyond = calls.filter((call) => !call.started).slice(left)
   if (beyond.length === 0) return calls
   if (isFinal(state)) for (const call of beyond) draft.facts.push(toSettled(run, conversation, call, 'blocked', { error: BEYOND }))
   else if (!budgetWaitIn(state, conversation)) {
@@ -52,6 +54,7 @@ export function withinBudget(draft: CallsDraft, calls: readonly Call[]): readonl
 const BEYOND = 'Not run: the budget of tool calls is used up.'
 
 function budgetWaitIn({ waits }: State, { scope }: Conversation): OpenWait | undefined {
+  if (waits.size === 0) return undefined
   for (const wait of waits.values()) if (wait.kind === 'budget' && wait.scope === scope) return wait
   return undefined
 }

@@ -12,8 +12,7 @@ import type { Call, Conversation, Run, State, Turn } from './state.ts'
 /** The open calls of a turn: judge, hold, start, run, settle. */
 export function planCalls(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
   const draft: CallsDraft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], due: null, isHeldBack: false }
-  const open = turn.calls.filter((call) => !call.settled)
-  const startable = open.filter((call) => planCall(draft, call))
+  const startable = turn.calls.filter((call) => !call.settled && planCall(draft, call))
   for (const call of turn.calls) if (call.inReview) review(draft, call)
   for (const call of withinBudget(draft, placeable(state, turn, startable))) start(draft, call)
   if (draft.facts.length > 0) return follows(draft.facts, { open: draft.open, close: draft.close })
@@ -45,6 +44,7 @@ function earlier(a: Ms | null, b: Ms | null): Ms | null {
  * and no call before it is still to be judged.
  */
 function placeable(state: State, turn: Turn, startable: readonly Call[]): readonly Call[] {
+  if (startable.length === 0) return startable
   const running = turn.calls.filter((call) => call.started && !call.settled && !isLetGo(call)).length
   const together = turn.calls.every((call) => state.tools.get(call.tool)?.parallelSafe !== false)
   if (together) return startable.slice(0, Math.max(0, state.limits.maxParallelCalls - running))
