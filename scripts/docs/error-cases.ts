@@ -77,6 +77,13 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     message:
       'There is no provider "foo". (there is no configuration file; built in are: openai, anthropic, google, xai, groq, cohere, scripted)'
   },
+  model_not_granted: {
+    when: [
+      'An agent was started whose model, or a fallback of it, is not in `grants.models` of the host, the start or the agent itself.',
+      'A thread was driven whose model is granted no more.'
+    ],
+    message: 'the agent desk asks "main", which its grants leave out: …'
+  },
   tool_unknown: {
     when: ['An agent was started or shown whose `tools` name one that neither the agent nor the runtime has.'],
     message: 'Tools of the definition cannot be found:\n  tools[0]: "nope" is none of the tools that are here: task_complete'

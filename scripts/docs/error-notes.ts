@@ -46,6 +46,11 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'Nothing here knows the model that the agent names.',
     remedy: 'Name it as provider/model, or as a profile under `models` of the configuration; in code, give it in `models` of the runtime.'
   },
+  model_not_granted: {
+    cause: 'The agent asks a model, as its own or as one that stands in, which the grants of its thread leave out. Nothing was asked.',
+    remedy:
+      'Grant it (`grants.models`, or `--grant models=NAME`), or use a model that is granted. A thread that was started before goes on as soon as it is granted again.'
+  },
   tool_unknown: {
     cause: 'The agent names a tool that nothing here defines.',
     remedy: 'Name the module that has it: `--tools FILE`, or `tools` of the configuration; in code, give it in `tools` of the runtime.'

@@ -32,7 +32,7 @@ export const GRANT_NOTES: FieldNotes = {
   'agents.files': { is: 'Whether definition files may be started, too.', type: '`true`, `false`' },
   'agents.depth': { is: 'How many levels of agents may stand below this one.', type: 'whole number from 0' },
   'agents.reach': { is: 'Whom the agent tools may look at, message and cancel.', type: '`descendants`, `any`' },
-  models: { is: 'Models.', type: NAMES },
+  models: { is: 'Models that may be asked, fallbacks among them: `provider/model`, or the name of a profile.', type: NAMES },
   'code.languages': { is: 'Languages of code steps.', type: 'a list of `bash`, `javascript`, `python`, `typescript`' },
   'code.network': { is: 'Whether such code has a network.', type: '`true`, `false`' }
 }

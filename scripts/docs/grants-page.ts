@@ -13,8 +13,9 @@ holds more. Two grants are intersected field by field: the deeper folder, the na
 Of the machine (\`files\`, \`shell\`, \`network\`, \`env\`, \`code\`) what is left out is not granted. \`tools\`, \`connections\`, \`models\`, \`definitions\` and \`agents\` are named elsewhere,
 too: what is left out of these is what is named there, and what is said narrows it ([why](../decisions/0011-what-grants-leave-out.md)). An empty list leaves nothing.
 
-A thread keeps what it was started with, and may do of that what is granted today; \`holdfast show\` prints it. Every call is held against \`tools\` and against the rules. The
-command holds its file tools to \`files\` and \`fetch_url\` to \`network\` ([how](../how-to/tools.md)). The other fields are read, checked and kept; nothing of this version uses them.
+A thread keeps what it was started with, and may do of that what is granted today; \`holdfast show\` prints it. Every call is held against \`tools\` and against the rules, every
+model against \`models\` before it is asked; the file tools hold each path to \`files\`, and \`fetch_url\` each host to \`network\` ([how](../how-to/tools.md)). The other fields are read, checked and kept;
+nothing of this version uses them but tools of your own.
 
 \`--grant FIELD=VALUE\` of \`holdfast run\` and \`chat\` grants more to one thread: \`files.read\`, \`files.write\`, \`network\` (a host), \`network.private\` (a host with its port), \`env\`,
 \`shell\`; and \`tools\`, \`models\`, \`connections\`, \`definitions\`, of which those that are named are the only ones where the configuration lists none. Folders are relative to

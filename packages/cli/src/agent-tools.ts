@@ -71,9 +71,15 @@ async function findUnasked(
   return references.flatMap((reference) => {
     const wanted = toToolName(reference)
     const name = names.get(wanted) ?? wanted
-    const isGranted = wanted === TASK_COMPLETE || granted.includes(`${wanted === ASK_USER ? 'agent' : 'host'}:${name}`)
+    const isGranted = wanted === TASK_COMPLETE || granted.includes(`${kindOf(wanted, names)}:${name}`)
     return isGranted ? [] : [{ tool: name, field: 'tools' as const, why: 'not_asked' as const }]
   })
+}
+
+/** Whose tool has a name: one of a module comes before one of the runtime. */
+function kindOf(wanted: string, own: ReadonlyMap<string, string>): 'agent' | 'os' | 'host' {
+  if (wanted === ASK_USER) return 'agent'
+  return isBuiltIn(wanted) && !own.has(wanted) ? 'os' : 'host'
 }
 
 /** What an agent calls its tools. */

@@ -25,13 +25,13 @@ export interface Ungranted {
 
 /** Makes the tools of the runtime that grants allow. `hidden` is what none of them sees, whatever they may read. */
 export async function createBuiltIns(
-  { effective: grants, workspace }: ProjectGrants,
+  { effective: grants, workspace, folders }: ProjectGrants,
   hidden: readonly string[]
 ): Promise<readonly Tool<never>[]> {
   const { fetchUrlTool, fileTools } = await loadTools()
   const roots = { read: toRoots(grants.files.read, workspace), write: toRoots(grants.files.write, workspace) }
   const network = grants.network.hosts.length === 0 ? [] : [fetchUrlTool({ network: grants.network })]
-  return [...fileTools({ ...roots, hidden }), ...network]
+  return [...fileTools({ ...roots, hidden, folders }), ...network]
 }
 
 /** Which tool of the runtime a name is that of, and what is missing for it; nothing when nothing is, or when it is none. */

@@ -36,6 +36,7 @@ const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'file_unreadable',
   'secret_missing',
   'model_unknown',
+  'model_not_granted',
   'tool_unknown',
   'thread_not_found',
   'thread_unplaceable',

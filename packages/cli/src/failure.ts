@@ -39,6 +39,8 @@ const REMEDIES: { readonly [code in ErrorCode]?: string } = {
   store_full: 'Free some space; nothing that was acknowledged is lost, and the run goes on with `holdfast resume`.',
   store_unavailable: 'Try again; what was committed is safe.',
   model_unknown: 'Name the model as `--model provider/model`, or a profile of the configuration.',
+  model_not_granted:
+    'Grant it in `grants.models` of the configuration or with --grant models=NAME, or name one that is granted with --model.',
   conflict: 'Use another --idempotency-key for another start.'
 }
 

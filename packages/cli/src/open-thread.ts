@@ -7,6 +7,7 @@ import type { AgentToolsSource } from './agent-tools.ts'
 import { loadAgentTools, toReferences } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
 import { withGranted } from './grant-option.ts'
+import type { HostAuthority } from './host-authority.ts'
 import { readHostAuthority } from './host-authority.ts'
 import { loadRuntime } from './libraries.ts'
 import { createStandIns } from './stand-in-tools.ts'
@@ -64,7 +65,7 @@ export async function openThread(id: string, context: CommandContext, options: O
   io.adopt?.(io.env)
   enterFolder(memo?.cwd, context)
   const workspace = await openWorkspace(context, location, {
-    host: await readHostAuthority(config, known),
+    host: isLenient ? withAllModels(await readHostAuthority(config, known)) : await readHostAuthority(config, known),
     drives: {
       tools: await loadTools({ config, named: tools, location, kept }, { info, definition, agent, isLenient }, context),
       models: await createModels(config, { base, io, secrets }),
@@ -79,6 +80,11 @@ export async function openThread(id: string, context: CommandContext, options: O
     context.output.progress(`Nothing is remembered of how ${id} was started: --tools FILE and --config FILE say what it needs.`)
   }
   return { workspace, thread: workspace.runtime.thread(id), base }
+}
+
+/** A run is ended without a model: one that is granted no more does not keep it open. */
+function withAllModels(host: HostAuthority): HostAuthority {
+  return host.grants === undefined ? host : { ...host, grants: { ...host.grants, models: 'all' } }
 }
 
 /** What was said explicitly holds from now on. */

@@ -15,6 +15,8 @@ export interface ProjectGrants {
   /** Absent where the thread is about to be made. */
   readonly kept: Grants | undefined
   readonly effective: Grants
+  /** Where the folders lie that a thread's grants call by a name, or by a path with links. */
+  readonly folders: { readonly [granted: string]: string }
 }
 
 /** Whose grants. */
@@ -45,8 +47,16 @@ export async function findProjectGrants(config: Config, { asked, kept }: GrantsO
     host,
     asked: canonicalAsked,
     kept: kept === undefined ? undefined : canonicalKept,
-    effective: intersectGrants(intersectGrants(host, canonicalAsked), canonicalKept)
+    effective: intersectGrants(intersectGrants(host, canonicalAsked), canonicalKept),
+    folders: await toGrantedFolders(spelled, workspace)
   }
+}
+
+/** Links are followed here and now, and not when a tool runs: who changes one then changes nothing of what was granted. */
+async function toGrantedFolders({ files }: Grants, workspace: string | undefined): Promise<ProjectGrants['folders']> {
+  const roots = [files.read, files.write].flatMap((each) => (each === 'all' ? [] : each))
+  const folders = await Promise.all(roots.map(async (root) => [root, await resolveLinks(toPath(root, workspace))] as const))
+  return { ...Object.fromEntries(folders), ...(workspace === undefined ? {} : { [`${WORKSPACE}/`]: workspace }) }
 }
 
 /**

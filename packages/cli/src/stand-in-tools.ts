@@ -5,13 +5,20 @@ import type { Tool } from '@holdfast/runtime'
  * all the same says what it is.
  */
 export function createStandIns(needs: readonly string[], known: readonly Tool<never>[]): readonly Tool<never>[] {
-  const names = new Set(known.map((tool) => `tool:${tool.name}`))
-  return needs.filter((need) => need.startsWith('tool:') && !names.has(need)).map((need) => createStandIn(need.slice('tool:'.length)))
+  const names = new Set(known.map(({ origin, name }) => `${origin === 'os' ? OF_RUNTIME : OF_HOST}${name}`))
+  return needs.filter((need) => need.startsWith(OF_HOST) && !names.has(need)).map(createStandIn)
 }
 
-function createStandIn(name: string): Tool<never> {
+const OF_HOST = 'tool:'
+/** Those that come with the runtime. */
+const OF_RUNTIME = 'tool:os:'
+
+function createStandIn(need: string): Tool<never> {
+  const isOfRuntime = need.startsWith(OF_RUNTIME)
+  const name = need.slice((isOfRuntime ? OF_RUNTIME : OF_HOST).length)
   return {
     name,
+    ...(isOfRuntime ? { origin: 'os' } : {}),
     description: 'Stands in for a tool that is not there.',
     input: { kind: 'json', jsonSchema: { type: 'object' } },
     effect: 'once',

@@ -1,5 +1,7 @@
 import { HoldfastError } from './contracts/errors.ts'
 import type { Tool } from './contracts/tool.ts'
+import { identityOf } from './manifest/tool-registry.ts'
+import { toToolNeed } from './state/pinned.ts'
 
 /** Tools by identity. A later tool of the same name replaces the earlier one only when it is the same object. */
 export class CodeRegistry {
@@ -15,7 +17,7 @@ export class CodeRegistry {
 
   add(tools: readonly Tool<never>[]): void {
     for (const tool of tools) {
-      const identity = `host:${tool.name}`
+      const identity = identityOf(tool)
       const known = this.#tools.get(identity)
       if (known && known !== (tool as Tool)) {
         throw new HoldfastError(
@@ -25,7 +27,7 @@ export class CodeRegistry {
       }
       this.#tools.set(identity, tool as Tool)
     }
-    this.#needs = [...[...this.#tools.values()].map((tool) => `tool:${tool.name}`), ...this.#others]
+    this.#needs = [...[...this.#tools.keys()].flatMap((identity) => toToolNeed(identity) ?? []), ...this.#others]
   }
 
   get(identity: string): Tool | undefined {

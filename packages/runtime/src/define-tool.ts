@@ -3,7 +3,16 @@ import type { Approval } from './contracts/approval.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
-import type { ApprovalFunction, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolInput } from './contracts/tool.ts'
+import type {
+  ApprovalFunction,
+  OnUnknown,
+  Reconciled,
+  ReconcileContext,
+  Tool,
+  ToolContext,
+  ToolInput,
+  ToolNeeds
+} from './contracts/tool.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
 import { checkToolFields, refuseTool } from './manifest/tool-fields.ts'
 
@@ -29,6 +38,8 @@ export interface ToolOptions<Schema extends ToolSchema> {
   readonly timeoutMs?: Ms
   /** What of a result the model is shown at most, in UTF-16 units. */
   readonly maxResultLength?: number
+  /** What of the machine it works with, at most: the contract is that of `Tool.needs`. */
+  readonly needs?: ToolNeeds
   /** Changes when the tool's behaviour does. Default: the digest of its descriptor. */
   readonly version?: string
   /** Whether a call is held until a person or the host decides; a function judges the final arguments. Default: never. */
@@ -63,6 +74,7 @@ export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schem
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     ...(options.maxResultLength === undefined ? {} : { maxResultLength: options.maxResultLength }),
     ...(options.version === undefined ? {} : { version: options.version }),
+    ...(options.needs === undefined ? {} : { needs: options.needs }),
     ...(options.approval === undefined ? {} : { approval: options.approval }),
     ...(options.onUnknown === undefined ? {} : { onUnknown: options.onUnknown }),
     execute: (input: ToolArguments<Schema>, context: ToolContext) => options.execute(input, context),

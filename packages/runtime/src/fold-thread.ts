@@ -3,6 +3,7 @@ import { HoldfastError } from './contracts/errors.ts'
 import type { Commit } from './contracts/fact.ts'
 import type { Grants } from './contracts/grants.ts'
 import type { ThreadId } from './contracts/ids.ts'
+import { assertModelsGranted } from './granted-models.ts'
 import type { PublicationCache } from './publication-cache.ts'
 import type { RuntimeBodies } from './runtime-bodies.ts'
 import { evolve } from './state/evolve.ts'
@@ -18,7 +19,7 @@ export interface Folded {
   readonly head: number
 }
 
-/** Folds the log of a claimed thread. One whose grants cannot be read does not run: throws `grants_unreadable`. */
+/** Folds the log of a claimed thread. One whose grants cannot be read or hold not its models does not run: `grants_unreadable`, `model_not_granted`. */
 export async function loadThread(
   bodies: RuntimeBodies,
   publications: PublicationCache,
@@ -26,7 +27,7 @@ export async function loadThread(
   grantsOf: (record: unknown) => Grants
 ): Promise<Folded> {
   const loaded = await foldThread(bodies, publications, claim.thread, claim)
-  grantsOf(loaded.state.grants)
+  assertModelsGranted(grantsOf(loaded.state.grants), loaded.state.definition)
   return loaded
 }
 

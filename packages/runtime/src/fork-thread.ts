@@ -14,6 +14,7 @@ import type { CopiedPast } from './fork-place.ts'
 import { readLater, readPast } from './fork-place.ts'
 import { toBirthItem } from './birth-item.ts'
 import { readCommits } from './folded-commits.ts'
+import { assertModelsGranted } from './granted-models.ts'
 import { assertOpen, readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { toForkFacts, toRepinFacts } from './state/fork-facts.ts'
@@ -68,7 +69,9 @@ async function toFork(
   fold.add({ ...stamp, facts: first })
   const publication = await toForkPublication(core, fold.state, change)
   fold.know(publication)
-  const { facts: then, ended } = toRepinFacts(fold.state, publication, toNarrowed(fold.state.grants, publication))
+  const narrowed = toNarrowed(fold.state.grants, publication)
+  assertModelsGranted(core.grantsOf(narrowed ?? fold.state.grants), publication.definition)
+  const { facts: then, ended } = toRepinFacts(fold.state, publication, narrowed)
   fold.add({ ...stamp, facts: then })
   const own = await core.bodies.keep(core.tenant, [...first, ...then])
   const copied = await core.bodies.keep(

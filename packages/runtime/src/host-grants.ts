@@ -2,17 +2,19 @@ import { HoldfastError } from './contracts/errors.ts'
 import type { Grants } from './contracts/grants.ts'
 import type { PermissionRule } from './contracts/permission-rule.ts'
 import type { Checked } from './contracts/shape-fault.ts'
+import type { Tool } from './contracts/tool.ts'
 import { parsePermissionRules } from './grants/parse-rules.ts'
-import { DEFAULT_GRANTS, parseWrittenGrants } from './grants/written-grants.ts'
+import { toDefaultGrants } from './grants/tool-needs.ts'
+import { parseWrittenGrants } from './grants/written-grants.ts'
 
 /** Grants that somebody wrote, in normal form. Throws `invalid_input`. */
 export function toGrants(input: unknown, what: string): Grants {
   return readWhole('grants', what, parseWrittenGrants(input))
 }
 
-/** What a host grants: where it says nothing, its own tools and agents and nothing of the machine. Throws `invalid_input`. */
-export function toHostGrants(input: unknown): Grants {
-  return input === undefined ? DEFAULT_GRANTS : toGrants(input, 'grants of the runtime')
+/** What a host grants: where it says nothing, its own tools and agents, and of the machine what these tools need. Throws `invalid_input`. */
+export function toHostGrants(input: unknown, tools: readonly Tool<never>[] = []): Grants {
+  return input === undefined ? toDefaultGrants(tools) : toGrants(input, 'grants of the runtime')
 }
 
 /** The rules of a host. One that cannot be read would stop nothing, so it is refused at once. Throws `invalid_input`. */

@@ -31,6 +31,8 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
   if (info.pending === 0) return true
   // What a drive left that failed here is not done with.
   if (core.faults.has(info.id)) return false
+  // The same elsewhere: what waits there is due again after a pause. A run that has ended has no timer of its own.
+  if (info.timerAt !== undefined && ENDED.includes(info.row.status)) return false
   const items = await core.store.pending(info.id)
   return items.every((item) => item.state === 'deferred')
 }

@@ -29,6 +29,7 @@ import { toRuntimeLogger } from './runtime-logger.ts'
 import { createSecretRegistry } from './secrets.ts'
 import type { SinkFeedPorts } from './sink-feed.ts'
 import { SinkFeed } from './sink-feed.ts'
+import { toModelName } from './state/candidate.ts'
 import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
 import { redactError } from './util/redact-error.ts'
@@ -95,7 +96,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const hub = new EventHub([...feeds, ...hookFeeds])
   const registry = new CodeRegistry(options.tools, hooks.needs)
   const faults = new Map<ThreadId, unknown>()
-  const grants = toHostGrants(options.grants)
+  const grants = toHostGrants(options.grants, options.tools)
   const grantsOf = createEffectiveGrants(grants)
   const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks })
   const models = toResolver(options.models)
@@ -162,7 +163,7 @@ function toFeeds({ sinks = [], records = [] }: RuntimeOptions, ports: { readonly
 function toResolver(models: RuntimeOptions['models']): ModelResolver {
   if (typeof models === 'function') return models
   const find = (reference: ModelCandidate): LanguageModel => {
-    const name = 'ref' in reference ? reference.ref : `${reference.provider}/${reference.model}`
+    const name = toModelName(reference)
     const known: LanguageModel | undefined = models && Object.hasOwn(models, name) ? models[name] : undefined
     if (known) return known
     const names = Object.keys(models ?? {})

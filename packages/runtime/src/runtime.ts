@@ -16,6 +16,7 @@ import type { NewThread } from './contracts/store.ts'
 import type { Tool } from './contracts/tool.ts'
 import { NO_USAGE } from './contracts/usage.ts'
 import { decide, toApproval } from './decisions.ts'
+import { assertModelsGranted } from './granted-models.ts'
 import { toGrants } from './host-grants.ts'
 import { grantsAtBirth } from './grants/effective-grants.ts'
 import { toStoredGrants } from './grants/stored-grants.ts'
@@ -104,6 +105,8 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   assertKey('idempotencyKey', options.idempotencyKey)
   const publication = await publish(core, agent)
   const { definition } = publication
+  const grants = grantsAtBirth(core.grants, options.grants && toGrants(options.grants, 'grants of the start'), definition.grants)
+  assertModelsGranted(grants, definition)
   const variables = resolveVariables(definition.variables, options.variables ?? {})
   const message = await firstMessage(core, definition, options.input, variables)
   const { redacted: taken, ...initial } = await toFirstPrompts(definition, variables, core.secrets)
@@ -111,16 +114,7 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const kept = { parts: message.parts, variables: core.secrets.redactJson(variables), ...budget, ...initial }
   assertFits(kept)
   const key = options.idempotencyKey === undefined ? undefined : core.secrets.redact(options.idempotencyKey)
-  const made = toThread(
-    core,
-    publication,
-    { run: '', ...kept },
-    {
-      key,
-      labels: toLabels(core, options.labels),
-      grants: grantsAtBirth(core.grants, options.grants && toGrants(options.grants, 'grants of the start'), definition.grants)
-    }
-  )
+  const made = toThread(core, publication, { run: '', ...kept }, { key, labels: toLabels(core, options.labels), grants })
   const { created, thread } = await core.store.create(made)
   const run = created || thread === made.id ? runOf(thread) : await firstRunOf(core, thread)
   core.engine.wake(thread)

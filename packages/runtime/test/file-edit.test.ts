@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ALL_GRANTS } from '../src/grants/intersect-grants.ts'
 import { digestBytes } from '../src/tools/file-content.ts'
 import { openFileRoots } from '../src/tools/file-roots.ts'
 import { occurrencesOf } from '../src/tools/occurrences.ts'
@@ -241,7 +242,7 @@ describe('edit_file', () => {
     // B103
     const { inside, path } = await root('read')
     const roots = await openFileRoots({ write: [inside] })
-    await roots.inParent(roots.locate('f', 'write'), async (folder, name) => {
+    await roots.inParent(roots.locate('f', 'write', ALL_GRANTS.files), async (folder, name) => {
       const basedOn = await folder.stats(name)
       if (basedOn === undefined) throw new Error('the file is gone')
       writeFileSync(path, 'mine')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { isHoldfastError } from '../src/contracts/errors.ts'
 import type { Tool, ToolContext } from '../src/contracts/tool.ts'
-import { NO_GRANTS } from '../src/grants/intersect-grants.ts'
+import { ALL_GRANTS } from '../src/grants/intersect-grants.ts'
 import { createEditFile } from '../src/tools/edit-file.ts'
 import type { FileRootsOptions } from '../src/tools/file-roots.ts'
 import { openFileRoots } from '../src/tools/file-roots.ts'
@@ -86,7 +86,7 @@ const CONTEXT: ToolContext = {
   idempotencyKey: 'thr_test:1.1',
   try: 1,
   leg: 1,
-  grants: NO_GRANTS,
+  grants: ALL_GRANTS,
   signal: new AbortController().signal,
   deadline: 0,
   progress: () => {},

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { ALL_GRANTS } from '../src/grants/intersect-grants.ts'
 import type { FileContent } from '../src/tools/file-content.ts'
 import { MAX_READ_BYTES, readContent } from '../src/tools/file-content.ts'
 import { openFileRoots } from '../src/tools/file-roots.ts'
@@ -23,7 +24,7 @@ async function contentOf(bytes: Uint8Array | string, options: Partial<typeof EVE
 
 async function contentIn(inside: string, options: Partial<typeof EVERYTHING> = {}): Promise<FileContent> {
   const roots = await openFileRoots({ read: [inside] })
-  return roots.inParent(roots.locate('f', 'read'), async (folder, name) => {
+  return roots.inParent(roots.locate('f', 'read', ALL_GRANTS.files), async (folder, name) => {
     await using file = await folder.file(name)
     return await readContent(file, { ...EVERYTHING, ...options })
   })

@@ -1,19 +1,22 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import type { GrantsInput } from '../src/contracts/grants.ts'
+import { ALL_GRANTS } from '../src/grants/intersect-grants.ts'
 import type { FetchUrlInput } from '../src/tools/fetch-url.ts'
 import { fetchUrlTool } from '../src/tools/fetch-url.ts'
+import { grantsOf } from './grants-kit.ts'
 import type { LocalServer } from './http-kit.ts'
 import { resolving, serve, serveBytes } from './http-kit.ts'
 import { refusalOf } from './refusal.ts'
 import { agentOf, recordingModel, resultsIn, runtimeFor, within } from './runtime-kit.ts'
 
-const SIGNAL = new AbortController().signal
+const CONTEXT = { signal: new AbortController().signal, grants: ALL_GRANTS }
 
 /** What the tool gives for a server's page. */
 function fetched(server: LocalServer, input: Partial<FetchUrlInput> = {}, maxBodyBytes = 1_000_000): Promise<string> {
   const network = { hosts: [`a.test:${server.port}`], private: true }
   const tool = fetchUrlTool({ network, resolver: resolving({}), limits: { maxBodyBytes } })
-  return tool.execute({ url: `http://a.test:${server.port}/`, ...input }, { signal: SIGNAL })
+  return tool.execute({ url: `http://a.test:${server.port}/`, ...input }, CONTEXT)
 }
 
 /** A server that answers with some bytes of some type. */
@@ -137,10 +140,42 @@ describe('fetch_url', () => {
     const server = await serveBytes('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
     for (const hosts of [[], ['*'], [`127.0.0.1:${server.port}`]]) {
       const tool = fetchUrlTool({ network: { hosts } })
-      await refusalOf('http_blocked', () => tool.execute({ url: `http://127.0.0.1:${server.port}/` }, { signal: SIGNAL }))
+      await refusalOf('http_blocked', () => tool.execute({ url: `http://127.0.0.1:${server.port}/` }, CONTEXT))
     }
     expect(server.connections).toEqual([])
     await refusalOf('invalid_input', () => fetchUrlTool({ network: { hosts: ['http://a.test'] } }))
+  })
+
+  // B072
+  test.each<readonly [string, (port: number) => GrantsInput['network'], string | null]>([
+    ['all places', () => ({ hosts: ['*'], private: 'all' }), null],
+    ['the place', (port) => ({ hosts: [`a.test:${port}`], private: true }), null],
+    ['nothing', () => ({}), 'host'],
+    ['another host', () => ({ hosts: ['b.test'], private: 'all' }), 'host'],
+    ['another port', () => ({ hosts: ['a.test:9'], private: true }), 'host'],
+    ['the host at public addresses', () => ({ hosts: ['a.test'] }), 'address']
+  ])('reaches what both its policy and the thread are granted: %s', async (_, toNetwork, reason) => {
+    const server = await page('text/plain', 'the page')
+    const context = { ...CONTEXT, grants: grantsOf({ network: toNetwork(server.port) ?? {} }) }
+    const network = { hosts: [`a.test:${server.port}`], private: true }
+    const tool = fetchUrlTool({ network, resolver: resolving({}) })
+    const fetch = () => tool.execute({ url: `http://a.test:${server.port}/` }, context)
+    if (reason === null) expect(await fetch()).toContain('the page')
+    else expect((await refusalOf('http_blocked', fetch)).details).toMatchObject({ reason })
+    expect(server.connections).toHaveLength(reason === null ? 1 : 0)
+  })
+
+  // B072
+  test('follows no redirect to a place that the thread is not granted', async () => {
+    const other = await page('text/plain', 'other')
+    const server = await serve((_request, response) => response.writeHead(302, { location: `http://b.test:${other.port}/` }).end())
+    const places = [`a.test:${server.port}`, `b.test:${other.port}`]
+    const tool = fetchUrlTool({ network: { hosts: places, private: true }, resolver: resolving({}) })
+    const fetch = (hosts: readonly string[]) =>
+      tool.execute({ url: `http://a.test:${server.port}/` }, { ...CONTEXT, grants: grantsOf({ network: { hosts, private: true } }) })
+    expect(await fetch(places)).toContain('other')
+    expect((await refusalOf('http_blocked', () => fetch(places.slice(0, 1)))).details).toMatchObject({ reason: 'host', hop: 1 })
+    expect(other.connections).toHaveLength(1)
   })
 
   test('serves an agent: a page is a result, and what is refused is an error that the model reads', async () => {
@@ -150,7 +185,7 @@ describe('fetch_url', () => {
     const toolCalls = urls.map((url) => ({ name: 'fetch_url', arguments: { url } }))
     const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls } : { text: 'done' }))
     const tools = [fetchUrlTool({ network, resolver: resolving({}) })]
-    const handle = await runtimeFor(model).start(agentOf({ tools }), { input: 'go' })
+    const handle = await runtimeFor(model, { tools }).start(agentOf({ tools: ['fetch_url'] }), { input: 'go' })
     expect(await within(handle.settled())).toMatchObject({ status: 'completed', text: 'done' })
     const shown = [...resultsIn(model.prompts.at(-1)).values()]
     expect(shown).toMatchObject([
@@ -165,7 +200,7 @@ describe('fetch_url', () => {
     const reason = new Error('cancelled')
     const tool = fetchUrlTool({ network: { hosts: ['*'] }, resolver: { resolve: () => new Promise(() => {}) } })
     const stop = new AbortController()
-    const running = tool.execute({ url: 'http://a.test/' }, { signal: stop.signal })
+    const running = tool.execute({ url: 'http://a.test/' }, { ...CONTEXT, signal: stop.signal })
     stop.abort(reason)
     await expect(running).rejects.toBe(reason)
   })

@@ -18,7 +18,7 @@ import { grantsOf } from './grants-kit.ts'
 import { refusalOf } from './refusal.ts'
 import { agentOf, factsOf, folder, recordingModel, toolOf, within } from './runtime-kit.ts'
 
-const BASE: GrantsInput = { tools: ['host:probe'] }
+const BASE: GrantsInput = { tools: ['host:probe'], models: ['main'] }
 const AGENT = agentOf({ tools: ['probe', 'pay'] })
 
 /** What tools did, and what they were given. */

@@ -97,7 +97,7 @@ export interface RuntimeOptions extends HookOptions {
   readonly secrets?: SecretRegistry
   /**
    * What threads may do that are driven here, at most: a thread holds what it was made with and what is granted here today. Default: all tools, models,
-   * connections and agents of this runtime, and nothing of the machine. Throws `invalid_input` for what cannot be read.
+   * connections and agents of this runtime, and of the machine what these tools need. Throws `invalid_input` for what cannot be read.
    */
   readonly grants?: GrantsInput
   /**
@@ -140,13 +140,15 @@ export interface Runtime extends AsyncDisposable {
   readonly artifacts: RuntimeArtifacts
   /** Resolves and freezes a definition, and keeps it in the store. Throws `invalid_manifest`, `tool_unknown`. */
   publish(agent: AgentDefinition): Promise<Publication>
+  /** Makes a thread, which this process drives. Throws as `publish`, and `model_not_granted` (details: `models`) for models that its grants leave out. */
   start(agent: AgentDefinition, options?: StartOptions): Promise<RunHandle>
   thread(id: ThreadId): ThreadHandle
   /**
    * Makes a thread with the past of another one: its commits up to a place, and then what is changed. Nothing that was done is done again: a call
    * that was begun ends as it ended there, or as `unknown`; one that waits for a decision waits again under a new id. The fork has the
    * same grants and labels, spends from nothing, and takes over no pending items, budgets and monitors. One transaction. It is driven here
-   * as a thread that was started here. Throws `invalid_input` for a place or a call that is none, `conflict` for another fork under the key.
+   * as a thread that was started here. Throws `invalid_input` for a place or a call that is none, `conflict` for another fork under the key, and what
+   * `start` throws for models.
    */
   fork(thread: ThreadId, options?: ForkOptions): Promise<ForkHandle>
   threads(query?: Omit<ThreadQuery, 'tenant'>): Promise<Page<ThreadInfo>>

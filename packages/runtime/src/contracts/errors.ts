@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   file_unreadable: { status: 400, retryable: false },
   secret_missing: { status: 400, retryable: false },
   model_unknown: { status: 400, retryable: false },
+  model_not_granted: { status: 403, retryable: false },
   tool_unknown: { status: 400, retryable: false },
   thread_not_found: { status: 404, retryable: false },
   thread_busy: { status: 409, retryable: true },

@@ -29,7 +29,7 @@ export interface ModelSettings {
 
 /** A tool as the publication freezes it. Code is found by `identity`; the descriptor decides what the model sees and what a crash leaves. */
 export interface ToolDescriptor {
-  /** What grants and placement name: `host:` + name, `agent:task_complete`. */
+  /** What grants name: `host:` or `os:` + name, `agent:task_complete`. */
   readonly identity: string
   /** The name that the model sees. */
   readonly name: string

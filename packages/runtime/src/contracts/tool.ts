@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts'
 import type { Effect } from './fact.ts'
-import type { Grants } from './grants.ts'
+import type { Grants, GrantsInput } from './grants.ts'
 import type { CallId, Ms, RunId, ThreadId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { Resumed } from './suspension.ts'
@@ -77,6 +77,13 @@ export interface Tool<Input = unknown> {
   /** What of a result the model is shown at most, in UTF-16 units. */
   readonly maxResultLength?: number
   readonly version?: string
+  /** Whose tool it is, by which it is granted: `os` for those of the runtime that work with files and pages. Absent: the host's. */
+  readonly origin?: 'os'
+  /**
+   * What of the machine it works with, at most: folders, hosts, variables. A run that is granted nothing of such a field cannot call it; what of it a call
+   * may touch, `execute` judges by `context.grants`. A host that says nothing of grants grants what the tools that it gives its runtime need.
+   */
+  readonly needs?: ToolNeeds
   /** Whether a call is held until a person or the host decides; a function judges the final arguments. One that throws blocks the call. */
   readonly approval?: Approval | ApprovalFunction<Input>
   /** Where nobody knows what became of a call: the model is told so, or a person is asked. Default `tell`. */
@@ -90,6 +97,9 @@ export interface Tool<Input = unknown> {
    */
   reconcile?(key: string, context: ReconcileContext<Input>): Reconciled | Promise<Reconciled>
 }
+
+/** The fields of grants that a tool may need something of. */
+export type ToolNeeds = Pick<GrantsInput, 'files' | 'network' | 'env'>
 
 /** What follows where nobody knows what became of a call. */
 export type OnUnknown = 'tell' | 'ask'

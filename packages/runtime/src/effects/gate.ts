@@ -7,8 +7,10 @@ import type { Digest } from '../contracts/ids.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { ToolDescriptor } from '../contracts/publication.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
+import type { ToolNeeds } from '../contracts/tool.ts'
 import { allowsTool } from '../grants/permits.ts'
 import type { RuleVerdict } from '../grants/rule-layers.ts'
+import { findLacking } from '../grants/tool-needs.ts'
 import type { CheckedArguments } from '../manifest/tool-arguments.ts'
 import { parseArguments } from '../state/arguments.ts'
 import { toCallDigest } from '../state/call-digest.ts'
@@ -117,6 +119,9 @@ export function judgeChecked(gating: Gating, checked: CheckedArguments): Gated |
   if (!allowsTool(bounds.grants, descriptor.identity)) {
     return say(blocked('grants', `Not run: this agent may not use the tool ${cutText(descriptor.name, MAX_INPUT_SHOWN)}.`))
   }
+  const lacking = findLacking(bounds.grants, prepared.needs.get(descriptor.name) ?? NO_NEEDS)
+  if (lacking !== undefined)
+    return say(blocked('grants', `Not run: the tool works with ${lacking}, of which this agent is granted nothing.`))
   // A person sees it in any case.
   if (descriptor.identity === ASK_USER) return say(gating.hooked ? { ...QUESTION, asks: ['question', ...gating.hooked.asks] } : QUESTION)
   const approval = approvalOf(gating, checked.input)
@@ -124,6 +129,7 @@ export function judgeChecked(gating: Gating, checked: CheckedArguments): Gated |
   return say(judgeApproval(gating, rules, approval))
 }
 
+const NO_NEEDS: ToolNeeds = {}
 const COMPLETE: Judgement = { verdict: 'respond', by: 'task_complete', result: { value: 'The task is complete.' } }
 const QUESTION: Judgement = { verdict: 'hold', by: 'question', asks: ['question'] }
 

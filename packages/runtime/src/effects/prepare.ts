@@ -2,7 +2,7 @@ import type { Definition, Publication, ToolDescriptor } from '../contracts/publi
 import type { PermissionRule } from '../contracts/permission-rule.ts'
 import type { Approval } from '../contracts/approval.ts'
 import { isApproval } from '../contracts/approval.ts'
-import type { ApprovalContext, Tool } from '../contracts/tool.ts'
+import type { ApprovalContext, Tool, ToolNeeds } from '../contracts/tool.ts'
 import type { RuleJudge, RuleLayer } from '../grants/rule-layers.ts'
 import { compileRules } from '../grants/rule-layers.ts'
 import type { Validator } from '../manifest/json-schema.ts'
@@ -27,6 +27,8 @@ export interface PreparedPublication {
   readonly inputs: ReadonlyMap<string, ArgumentsValidator>
   /** Those of tools whose code is here and judges each call. */
   readonly approvals: ReadonlyMap<string, ApprovalJudge>
+  /** Those of tools whose code is here and that need something of the machine. */
+  readonly needs: ReadonlyMap<string, ToolNeeds>
   /** Null when there are no rules. */
   readonly rules: RuleJudge | null
   readonly output: Validator | null
@@ -50,11 +52,13 @@ export async function preparePublication(publication: Publication, options: Prep
   const tools = new Map<string, ToolDescriptor>()
   const inputs = new Map<string, ArgumentsValidator>()
   const approvals = new Map<string, ApprovalJudge>()
+  const needs = new Map<string, ToolNeeds>()
   for (const tool of definition.tools) {
     const code = options.codeOf(tool.identity) as Tool<never> | undefined
     tools.set(tool.name, code === undefined ? tool : { ...tool, version: versionOf(code), approval: approvalOf(tool, code) })
     const input = code?.input ?? { kind: 'json' as const, jsonSchema: tool.inputSchema }
     inputs.set(tool.name, await createArgumentsValidator({ input }))
+    if (code?.needs !== undefined) needs.set(tool.name, code.needs)
     if (typeof code?.approval === 'function') approvals.set(tool.name, toJudge(code.approval as ApprovalJudge))
   }
   return {
@@ -62,6 +66,7 @@ export async function preparePublication(publication: Publication, options: Prep
     tools,
     inputs,
     approvals,
+    needs,
     rules: await toRules(publication, options.permissions),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
     beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall'),

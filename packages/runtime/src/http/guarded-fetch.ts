@@ -12,7 +12,7 @@ import { parseLimits } from './limits.ts'
 import type { GuardedRequest, GuardedResponse } from './message.ts'
 import { parseRequest } from './message.ts'
 import type { NetworkPolicy } from './network-policy.ts'
-import { parseNetworkPolicy } from './network-policy.ts'
+import { allOfRules, parseNetworkPolicy } from './network-policy.ts'
 import type { Hop } from './redirect.ts'
 import { toNextHop } from './redirect.ts'
 import type { Resolver } from './resolver.ts'
@@ -52,11 +52,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     const limits = parseLimits(request.limits, base)
     const outgoing = parseRequest(request)
     const target = parseTarget(request.url, { hop: 0 })
+    const { rules } = connect
+    const bound = request.network === undefined ? connect : { ...connect, rules: allOfRules([rules, parseNetworkPolicy(request.network)]) }
     // Not on the request's time: once per process this takes longer than a short limit allows.
     await Promise.all([loadUndici(), loadIpaddr()])
     using deadline = startDeadline(limits, target.place, request.signal)
     deadline.signal.throwIfAborted()
-    return await follow({ target, outgoing }, request, { connect, limits, deadline })
+    return await follow({ target, outgoing }, request, { connect: bound, limits, deadline })
   }
 }
 

@@ -1,5 +1,6 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { HttpLimits } from './limits.ts'
+import type { NetworkPolicy } from './network-policy.ts'
 
 /** A method that is sent. */
 export type HttpMethod = 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -15,6 +16,8 @@ export interface GuardedRequest {
   readonly signal?: AbortSignal
   /** Narrower or wider than those of the client, for this request. */
   readonly limits?: Partial<HttpLimits>
+  /** Bounds this request, and each redirect of it, further than the policy of the client does: only what both allow is reached. */
+  readonly network?: NetworkPolicy
   /** Follows a redirect that asks to send a request other than GET again, with its body, wherever it leads. Default false. */
   readonly resendOnRedirect?: boolean
   /** Follows a redirect from https to http. Default false. */

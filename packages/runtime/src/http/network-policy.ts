@@ -37,6 +37,15 @@ export function parseNetworkPolicy(policy: NetworkPolicy): HostRules {
   }
 }
 
+/** What all of some policies allow. */
+export function allOfRules(rules: readonly HostRules[]): HostRules {
+  return {
+    reachOf: (host, port) => REACHES[Math.min(...rules.map((each) => REACHES.indexOf(each.reachOf(host, port))))] ?? 'none'
+  }
+}
+
+const REACHES = ['none', 'public', 'private'] as const satisfies readonly Reach[]
+
 /** The places at which private addresses are opened. */
 function readPrivate({ private: opened = false }: NetworkPolicy, patterns: readonly HostPattern[]): 'all' | readonly HostPattern[] {
   if (opened === 'all') return opened

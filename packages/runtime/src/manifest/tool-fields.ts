@@ -1,6 +1,8 @@
 import { isApproval } from '../contracts/approval.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Effect } from '../contracts/fact.ts'
+import type { ToolNeeds } from '../contracts/tool.ts'
+import { parseGrants } from '../grants/parse-grants.ts'
 
 const EFFECTS: readonly unknown[] = ['read', 'idempotent', 'once'] satisfies readonly Effect[]
 
@@ -43,6 +45,11 @@ const FIELDS: { readonly [field: string]: FieldRule } = {
   timeoutMs: COUNT,
   maxResultLength: COUNT,
   version: { expected: 'a text that is not empty', fits: (value) => value === undefined || (typeof value === 'string' && value !== '') },
+  origin: { expected: 'os, or nothing for a tool of the host', fits: (value) => value === undefined || value === 'os' },
+  needs: {
+    expected: '{ files, network, env } as grants have them',
+    fits: (value) => value === undefined || (isNeeds(value) && parseGrants(value).ok)
+  },
   approval: {
     expected: 'true, false, { expiresInMs, quorum } with whole numbers above 0, or a function',
     fits: (value) => value === undefined || typeof value === 'function' || isApproval(value)
@@ -50,6 +57,11 @@ const FIELDS: { readonly [field: string]: FieldRule } = {
   onUnknown: { expected: 'tell or ask', fits: (value) => value === undefined || value === 'tell' || value === 'ask' },
   reconcile: { expected: 'a function', fits: (value) => value === undefined || typeof value === 'function' },
   execute: { expected: 'a function', fits: (value) => typeof value === 'function' }
+}
+
+function isNeeds(value: unknown): boolean {
+  const known: readonly string[] = ['files', 'network', 'env'] satisfies readonly (keyof ToolNeeds)[]
+  return typeof value === 'object' && value !== null && Object.keys(value).every((field) => known.includes(field))
 }
 
 const MADE = '; `defineTool` makes it'

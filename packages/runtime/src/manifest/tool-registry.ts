@@ -18,9 +18,9 @@ export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
   return typeof entry === 'object' && entry !== null && 'execute' in entry
 }
 
-/** What grants and placement call a tool of the host. */
-export function identityOf(tool: Pick<Tool, 'name'>): string {
-  return toToolIdentityText({ kind: 'host', name: tool.name })
+/** What grants call a tool: the host's, or one of the runtime for files and pages. */
+export function identityOf({ origin, name }: Pick<Tool, 'name' | 'origin'>): string {
+  return toToolIdentityText({ kind: origin ?? 'host', name })
 }
 
 /** The version that a publication freezes: declared by the tool, else the digest of what it declares. A definition that tightens it does not change it. */

@@ -26,6 +26,12 @@ export function toPinned({ definition, digest }: Publication): Pinned {
 /** What a worker must have to drive a thread of this definition. */
 export function needsOf(definition: Definition): readonly string[] {
   const { tools, hooks = [] } = definition
-  const code = tools.filter((tool) => tool.identity.startsWith('host:')).map((tool) => `tool:${tool.name}`)
+  const code = tools.flatMap(({ identity }) => toToolNeed(identity) ?? [])
   return [...code, ...hooks.map(({ name }) => `hook:${name}`)].sort()
+}
+
+/** What placement calls a tool whose code a worker must have; nothing for one that is no code of a worker. */
+export function toToolNeed(identity: string): string | undefined {
+  if (identity.startsWith('host:')) return `tool:${identity.slice('host:'.length)}`
+  return identity.startsWith('os:') ? `tool:${identity}` : undefined
 }

@@ -48,8 +48,9 @@ export function createEditFile(openRoots: OpenRoots): InputTool<EditFileInput> {
         throw refuseFile('invalid_edit', path, 'the old and the new text are the same, except for line breaks: those stay as they are.')
       const roots = await openRoots()
       // What an edit says of a file tells what stands in it.
-      roots.locate(path, 'read')
-      const place = roots.locate(path, 'write')
+      const { files } = context.grants
+      roots.locate(path, 'read', files)
+      const place = roots.locate(path, 'write', files)
       const edit = { oldText, newText, all }
       const knowledge = { expectedDigest, isRepeat: context.try > 1 }
       return roots.inTurn(place, () =>

@@ -1,11 +1,14 @@
 import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { HoldfastError } from '../contracts/errors.ts'
+import type { Grants } from '../contracts/grants.ts'
 import { isWithin, joinPath, namesOf, parseFilePath } from './file-path.ts'
 import { refuseFile, toFileRefusal } from './file-refusal.ts'
 import type { FolderRules } from './folder.ts'
 import { Folder, refuseHidden } from './folder.ts'
-import { createHiddenFolders } from './hidden-folders.ts'
+import type { GrantedFolder, Root } from './granted-roots.ts'
+import { toGrantedRoots } from './granted-roots.ts'
+import { createHiddenFolders, resolveMissing } from './hidden-folders.ts'
 import { isKernelFiles } from './kernel-files.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
 import { showPath } from './shown-path.ts'
@@ -18,6 +21,8 @@ export interface FileRootsOptions {
   readonly write?: readonly string[]
   /** Folders or files that no tool sees or touches, although a root contains them: the store's. */
   readonly hidden?: readonly string[]
+  /** Folders that grants call otherwise: by a name (`workspace:/`), or by a path with links; and where each of them lies. */
+  readonly folders?: { readonly [granted: string]: string }
 }
 
 /** What is to be done with a path. */
@@ -26,9 +31,11 @@ export type FileAccess = 'read' | 'write'
 /** A path that lies in a root: canonical, and not yet looked at on any disk. */
 export interface FilePlace {
   readonly path: string
-  /** The root, and the names from there. */
+  /** The folder of the host in which it lies, and the names from there. */
   readonly root: string
   readonly names: readonly string[]
+  /** How many of the names only lead to what is granted: these folders are there or nothing is made. */
+  readonly passed: number
   /** Whether it was written as a folder. */
   readonly isFolder: boolean
   /** As results name it: from the first root on, absolute when it lies in another. */
@@ -39,8 +46,11 @@ export interface FilePlace {
 export interface FileRoots {
   /** Whether the system lets a root be held against whoever swaps folders and links meanwhile. */
   readonly isRaceFree: boolean
-  /** Finds the place of a path, relative to the first root or absolute. Refuses what lies in no root for this access. */
-  locate(path: string, access: FileAccess): FilePlace
+  /**
+   * Finds the place of a path, absolute or relative to the first folder that is a root and is granted. Refuses what lies in no root for this access, or
+   * in none of what is granted.
+   */
+  locate(path: string, access: FileAccess, granted: Grants['files']): FilePlace
   /** Opens the folder of a place for as long as `work` takes. */
   inFolder<T>(place: FilePlace, work: (folder: Folder) => Promise<T>): Promise<T>
   /** The same with the folder in which the file of a place lies; `make`: what is missing of it is made. */
@@ -51,12 +61,6 @@ export interface FileRoots {
 
 /** Gives the roots, opened when they are first asked for. */
 export type OpenRoots = () => Promise<FileRoots>
-
-interface Root {
-  readonly path: string
-  /** As the host named it. */
-  readonly given: string
-}
 
 /** Where Linux names the open files of a process. */
 const DESCRIPTORS = '/proc/self/fd'
@@ -72,38 +76,41 @@ export async function openFileRoots(options: FileRootsOptions, { descriptors = D
   const rules: FolderRules = { hidden, descriptors: (await hasDescriptors(descriptors)) ? descriptors : undefined }
   const open = (given: string) => openRoot(given, rules)
   const roots = { read: await Promise.all((options.read ?? []).map(open)), write: await Promise.all((options.write ?? []).map(open)) }
-  const base = roots.read[0] ?? roots.write[0]
-  const all = [...roots.read, ...roots.write]
+  const folders = await Promise.all(Object.entries(options.folders ?? {}).map(toGrantedFolder))
   const queue = createKeyedQueue()
 
-  async function walk(root: string, names: readonly string[], make: boolean): Promise<Folder> {
+  async function walk(root: string, names: readonly string[], makeFrom = Number.POSITIVE_INFINITY): Promise<Folder> {
     await hidden.refresh()
     let folder = await Folder.open(root, rules).catch((error: unknown) => {
       throw toFileRefusal(error, root)
     })
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       await using parent = folder
-      folder = await (make ? parent.makeFolder(name) : parent.folder(name))
+      folder = await (index >= makeFrom ? parent.makeFolder(name) : parent.folder(name))
     }
     return folder
   }
 
   return {
     isRaceFree: rules.descriptors !== undefined,
-    locate(path, access) {
-      const found = locate(path, roots[access], base, all)
-      if (found === undefined) throw refuseOutside(path, access, roots[access])
+    locate(path, access, granted) {
+      const open = {
+        read: toGrantedRoots(roots.read, granted.read, folders),
+        write: toGrantedRoots(roots.write, granted.write, folders)
+      }
+      const found = locate(path, open[access], open)
+      if (found === undefined) throw refuseOutside(path, access, open[access])
       if (hidden.covers(found.path)) throw refuseHidden(path)
       return found
     },
     async inFolder(place, work) {
-      await using folder = await walk(place.root, place.names, false)
+      await using folder = await walk(place.root, place.names)
       return await work(folder)
     },
     async inParent(place, work, { make = false } = {}) {
       const name = place.names.at(-1)
       if (name === undefined || place.isFolder) throw refuseFile('not_a_file', place.path, `${showPath(place.shown)} names a folder.`)
-      await using folder = await walk(place.root, place.names.slice(0, -1), make)
+      await using folder = await walk(place.root, place.names.slice(0, -1), make ? place.passed : undefined)
       return await work(folder, name)
     },
     inTurn: (place, work) => queue(place.path, work)
@@ -136,22 +143,31 @@ async function openRoot(given: string, rules: FolderRules): Promise<Root> {
     throw refuse('cannot be opened', error)
   })
   await top[Symbol.asyncDispose]()
-  return { path, given: resolve(given) }
+  return { top: path, path, given: resolve(given) }
 }
 
-function locate(path: string, roots: readonly Root[], base: Root | undefined, all: readonly Root[]): FilePlace | undefined {
+async function toGrantedFolder([name, folder]: readonly [string, string]): Promise<GrantedFolder> {
+  return { name, path: await resolveMissing(resolve(folder)) }
+}
+
+/** Roots for each access. */
+type OpenedRoots = { readonly [access in FileAccess]: readonly Root[] }
+
+function locate(path: string, roots: readonly Root[], { read, write }: OpenedRoots): FilePlace | undefined {
   const { isAbsolute, names, isFolder } = parseFilePath(path)
+  const base = read[0] ?? write[0]
   const start = isAbsolute ? '/' : base?.path
   if (start === undefined) return undefined
   const plain = names.reduce(joinPath, start)
-  const candidates = [plain, ...(isAbsolute ? respell(plain, all) : [])]
+  const candidates = [plain, ...(isAbsolute ? respell(plain, [...read, ...write]) : [])]
   for (const candidate of candidates) {
     const root = roots.find((each) => isWithin(candidate, each.path))
     if (root === undefined) continue
     return {
       path: candidate,
-      root: root.path,
-      names: namesOf(candidate.slice(root.path.length)),
+      root: root.top,
+      names: namesOf(candidate.slice(root.top.length)),
+      passed: Math.max(0, namesOf(root.path.slice(root.top.length)).length - 1),
       isFolder,
       shown: base !== undefined && isWithin(candidate, base.path) ? candidate.slice(base.path.length).replace(/^\//, '') || '.' : candidate
     }

@@ -42,7 +42,7 @@ function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
 }
 
 /** The canonical path of what may not exist yet: that of the nearest folder that does, and the rest. */
-async function resolveMissing(path: string): Promise<string> {
+export async function resolveMissing(path: string): Promise<string> {
   try {
     return await realpath(path)
   } catch {

@@ -49,9 +49,9 @@ export function createListDirectory(openRoots: OpenRoots): InputTool<ListDirecto
     }),
     effect: 'read',
     parallelSafe: true,
-    async execute({ path = '.', depth = 1, limit = DEFAULT_ENTRIES }, { signal }) {
+    async execute({ path = '.', depth = 1, limit = DEFAULT_ENTRIES }, { signal, grants }) {
       const roots = await openRoots()
-      const place = roots.locate(path, 'read')
+      const place = roots.locate(path, 'read', grants.files)
       const listing = new Listing(limit, signal)
       await roots.inFolder(place, (folder) => listing.add(folder, '', depth))
       return { path: place.shown, entries: listing.entries, more: listing.more, ...(listing.isWhole ? {} : { moreIsAtLeast: true }) }

@@ -30,9 +30,9 @@ export function createReadFile(openRoots: OpenRoots): InputTool<ReadFileInput> {
     }),
     effect: 'read',
     parallelSafe: true,
-    async execute({ path, offset = 1, limit = DEFAULT_LINES }, { signal }) {
+    async execute({ path, offset = 1, limit = DEFAULT_LINES }, { signal, grants }) {
       const roots = await openRoots()
-      const place = roots.locate(path, 'read')
+      const place = roots.locate(path, 'read', grants.files)
       const content = await roots.inParent(place, async (folder, name) => {
         await using file = await folder.file(name)
         return await readContent(file, { offset, limit, maxLength: MAX_LENGTH, signal })

@@ -44,7 +44,7 @@ export function createSearchFiles(openRoots: OpenRoots): InputTool<SearchFilesIn
     }),
     effect: 'read',
     parallelSafe: true,
-    async execute({ pattern, regex = false, ignoreCase = false, path = '.', glob, limit = DEFAULT_MATCHES }, { signal }) {
+    async execute({ pattern, regex = false, ignoreCase = false, path = '.', glob, limit = DEFAULT_MATCHES }, { signal, grants }) {
       const search = new FileSearch({
         matches: await compilePattern({ pattern, isExpression: regex, ignoreCase }),
         fits: glob === undefined ? () => true : await compilePathGlob(glob),
@@ -52,7 +52,7 @@ export function createSearchFiles(openRoots: OpenRoots): InputTool<SearchFilesIn
         signal
       })
       const roots = await openRoots()
-      const place = roots.locate(path, 'read')
+      const place = roots.locate(path, 'read', grants.files)
       await search.run(roots, place)
       return search.result
     }

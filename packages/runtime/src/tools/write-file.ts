@@ -28,9 +28,9 @@ export function createWriteFile(openRoots: OpenRoots): InputTool<WriteFileInput>
     }),
     effect: 'idempotent',
     parallelSafe: false,
-    async execute({ path, content }, { signal }) {
+    async execute({ path, content }, { signal, grants }) {
       const roots = await openRoots()
-      const place = roots.locate(path, 'write')
+      const place = roots.locate(path, 'write', grants.files)
       const bytes = Buffer.from(content, 'utf8')
       if (bytes.length > MAX_WRITE_BYTES)
         throw refuseFile('too_large', path, `the content has ${bytes.length} bytes, and at most ${MAX_WRITE_BYTES} are written.`)
