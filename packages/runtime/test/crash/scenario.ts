@@ -204,6 +204,11 @@ export function callsOf(facts: readonly Fact[]): {
 export function wireIds(facts: readonly Fact[]): ReadonlyMap<string, string> {
   const ids = new Map<string, string>()
   for (const fact of facts) {
+    if (fact.type === 'prompts.injected' && 'inline' in fact.prompts) {
+      // They are the first calls of their thread, and their ids are made for them.
+      const calls = fact.prompts.inline.flatMap((prompt) => prompt.calls ?? [])
+      for (const position of calls.keys()) ids.set(`${fact.turn}.${position}`, `call_${position}_0_${position}`)
+    }
     if (fact.type !== 'model.responded' || !('inline' in fact.parts)) continue
     const calls = fact.parts.inline.filter((part) => part.type === 'tool-call')
     for (const [position, part] of calls.entries()) ids.set(`${fact.turn}.${position}`, part.id)
