@@ -43,6 +43,21 @@ export const CONFIG_NOTES: FieldNotes = {
   'models.NAME.prices.above[].cacheRead': { as: '`prices.cacheRead`' },
   'models.NAME.prices.above[].cacheWrite': { as: '`prices.cacheWrite`' },
   'models.NAME.prices.above[].cacheWriteHour': { as: '`prices.cacheWriteHour`' },
+  'models.NAME.capabilities': {
+    is: 'What the model can do. What it cannot it is not asked, and the run fails before anything is paid.',
+    without: 'everything'
+  },
+  'models.NAME.capabilities.tools': { is: 'Whether it takes tools.', without: 'true' },
+  'models.NAME.capabilities.images': { is: 'Whether it takes images.', without: 'true' },
+  'models.NAME.capabilities.files': { is: 'Whether it takes other files, such as PDF.', without: 'true' },
+  'models.NAME.capabilities.contextWindow': {
+    is: 'How many tokens fit into a conversation, as `holdfast models` shows it.',
+    without: 'the table of the runtime'
+  },
+  'models.NAME.capabilities.maxOutputTokens': {
+    is: 'How many tokens an answer may have at most; a `maxOutputTokens` above it is refused.',
+    without: 'any number may be asked for'
+  },
   tools: { is: 'Paths of modules that export tools.', without: 'none' },
   store: { is: 'The path of the file in which threads are kept.', type: 'text or `{ env }`', without: '`.holdfast/holdfast.db`' },
   'store.env': { is: 'The environment variable that holds the path.' },

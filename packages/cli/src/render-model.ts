@@ -1,4 +1,4 @@
-import type { ProviderInfo } from '@holdfast/config'
+import type { ModelProfile, ProviderInfo } from '@holdfast/config'
 import type { ModelPrice } from '@holdfast/runtime'
 import { toVisibleLine } from './visible-text.ts'
 
@@ -20,7 +20,9 @@ export function renderPrice(price: ModelPrice | null): string {
   return `$${price.input} in, $${price.output} out per million tokens${price.above === undefined ? '' : ' (more above a length)'}`
 }
 
-/** How much fits into a model, for people. */
-export function renderWindow(price: ModelPrice | null): string {
-  return price?.window === undefined ? '' : `${price.window} tokens fit`
+/** How much fits into a model and what it does not take, for people. */
+export function renderWindow(price: ModelPrice | null, capabilities: ModelProfile['capabilities'] = {}): string {
+  const { contextWindow: window = price?.window, tools, images, files } = capabilities
+  const refused = Object.entries({ tools, images, files }).flatMap(([what, taken]) => (taken === false ? [`no ${what}`] : []))
+  return [...(window === undefined ? [] : [`${window} tokens fit`]), ...refused].join(', ')
 }

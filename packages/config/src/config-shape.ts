@@ -24,6 +24,18 @@ const rates = {
 const tier = z.strictObject({ inputTokens: count, ...rates }, OBJECT)
 const prices = z.strictObject({ ...rates, above: z.array(tier, 'a list of rates with inputTokens').exactOptional() }, OBJECT)
 
+const yes = z.boolean('true or false')
+const capabilities = z.strictObject(
+  {
+    tools: yes.exactOptional(),
+    images: yes.exactOptional(),
+    files: yes.exactOptional(),
+    contextWindow: count.exactOptional(),
+    maxOutputTokens: count.exactOptional()
+  },
+  OBJECT
+)
+
 const profile = z.strictObject(
   {
     provider: name,
@@ -31,7 +43,8 @@ const profile = z.strictObject(
     options: ModelOptionsShape.exactOptional(),
     settings: ModelSettingsShape.exactOptional(),
     fallbacks: ModelFallbacksShape.exactOptional(),
-    prices: prices.exactOptional()
+    prices: prices.exactOptional(),
+    capabilities: capabilities.exactOptional()
   },
   OBJECT
 )
@@ -87,9 +100,10 @@ export const CONFIG_FIELDS: FieldTable = {
     known: Object.keys(ConfigShape.shape),
     later: ['connections', 'sandbox', 'server', 'schedules']
   },
-  'models.*': { known: Object.keys(profile.shape), later: ['capabilities'] },
+  'models.*': { known: Object.keys(profile.shape), later: [] },
   ...settingsFields('models.*.settings'),
   ...fallbackFields('models.*.fallbacks'),
+  'models.*.capabilities': { known: Object.keys(capabilities.shape), later: [] },
   'models.*.prices': { known: Object.keys(prices.shape), later: [] },
   'models.*.prices.above.*': { known: Object.keys(tier.shape), later: [] },
   store: { known: ['env'], later: [] },

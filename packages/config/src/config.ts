@@ -16,6 +16,20 @@ export type ProviderConfig =
   | { readonly driver: 'openai-compatible'; readonly apiKey?: SecretReference; readonly baseURL: string }
   | { readonly driver: 'scripted' }
 
+/** What a model can do and how much fits into it, by whoever wrote the configuration. What is left out is not held against it. */
+export interface ModelCapabilities {
+  /** False: an agent with tools is refused before the model is asked. */
+  readonly tools?: boolean
+  /** False: so is a conversation with an image in it. */
+  readonly images?: boolean
+  /** False: so is one with another file. */
+  readonly files?: boolean
+  /** How many tokens a conversation may have, above what the runtime knows. */
+  readonly contextWindow?: number
+  /** How many tokens an answer may have, above what the runtime knows; more than that cannot be asked for. */
+  readonly maxOutputTokens?: number
+}
+
 /** A model under a name of its own. */
 export interface ModelProfile {
   readonly provider: string
@@ -27,6 +41,7 @@ export interface ModelProfile {
   readonly fallbacks?: readonly ModelCandidate[]
   /** What the model costs, above what the runtime knows. */
   readonly prices?: Omit<ModelPrice, 'window' | 'maxOutput'>
+  readonly capabilities?: ModelCapabilities
 }
 
 /** Who is told that a run waits for a person: a program of this machine, or whoever is behind a URL. */

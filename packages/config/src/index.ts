@@ -1,4 +1,4 @@
-export type { Config, EngineConfig, ModelProfile, ProviderConfig, SecretReference, WaitNotice } from './config.ts'
+export type { Config, EngineConfig, ModelCapabilities, ModelProfile, ProviderConfig, SecretReference, WaitNotice } from './config.ts'
 export { NO_CONFIG } from './config.ts'
 export { CONFIG_FILES, findConfig, loadConfig, parseConfig } from './load-config.ts'
 export { loadScript, parseScript } from './load-script.ts'

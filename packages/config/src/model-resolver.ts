@@ -4,6 +4,7 @@ import { BUILT_IN_PROVIDERS } from './built-in-providers.ts'
 import type { Config, ModelProfile, ProviderConfig } from './config.ts'
 import type { DriverContext } from './drivers.ts'
 import { createModel } from './drivers.ts'
+import { withCapabilities } from './model-capabilities.ts'
 import { withDefaults } from './model-defaults.ts'
 import { registerSecrets } from './secrets.ts'
 
@@ -34,7 +35,8 @@ export function createModelResolver(config: Config, options: ModelResolverOption
   const resolve = async (reference: ModelReference): Promise<LanguageModel> => {
     if (!('ref' in reference)) return make(reference.provider, reference.model)
     const profile = findProfile(config, reference)
-    return withDefaults(await make(profile.provider, profile.model), profile)
+    const model = withCapabilities(await make(profile.provider, profile.model), reference.ref, profile.capabilities)
+    return withDefaults(model, profile)
   }
   return Object.assign(resolve, { fallbacksOf: (reference: ModelReference) => findFallbacks(config, reference) })
 }

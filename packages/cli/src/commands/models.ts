@@ -24,6 +24,7 @@ interface ModelInfo {
   readonly key?: ProviderInfo['key']
   /** Those that are to stand in, in their order. */
   readonly fallbacks?: ModelProfile['fallbacks']
+  readonly capabilities?: ModelProfile['capabilities']
   /** Null where nobody said. */
   readonly price: ModelPrice | null
 }
@@ -59,7 +60,7 @@ async function listModels(given: CommandContext, options: ModelsOptions): Promis
     renderModel(model),
     renderFallbacks(fallbacks),
     renderPrice(price),
-    renderWindow(price),
+    renderWindow(price, model.capabilities),
     renderKey(key)
   ])
   for (const line of toColumns(rows)) output.result(line)
@@ -75,11 +76,15 @@ async function describeModels(config: Config, providers: readonly ProviderInfo[]
   const lookup = createPriceLookup({ overrides: await readPrices(config) })
   return Promise.all(
     Object.entries(config.models).map(async ([ref, profile]) => {
-      const { provider, model, fallbacks } = toShownProfile(profile)
+      const { provider, model, fallbacks, capabilities } = toShownProfile(profile)
       const { key, driver = provider } = providers.find((each) => each.name === provider) ?? {}
       // The price is that of the driver's own provider; another server at its address may charge otherwise.
       const called = { reference: ref, provider: driver === 'openai-compatible' ? provider : driver, model }
-      const known = { ...(key === undefined ? {} : { key }), ...(fallbacks === undefined ? {} : { fallbacks }) }
+      const known = {
+        ...(key === undefined ? {} : { key }),
+        ...(fallbacks === undefined ? {} : { fallbacks }),
+        ...(capabilities === undefined ? {} : { capabilities })
+      }
       return { ref, provider, model, ...known, price: await lookup.priceOf(called) }
     })
   )
