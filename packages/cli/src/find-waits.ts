@@ -2,11 +2,13 @@ import type { Store, WaitKind, WaitRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure } from './failure.ts'
 import { listAllWaits } from './list-waits.ts'
+import { isThreadId } from './thread-id.ts'
 import { toVisibleLine } from './visible-text.ts'
 import { toDecideLine, toolOf, toWaitLine } from './wait-text.ts'
 
-/** Which waits a decision is about: one by its id, the only one that is open, or all of them expressly. */
+/** Which waits a decision is about: one by its id, the only one that is open (of a thread), or all of them expressly. */
 export interface WaitChoice {
+  /** A wait's id, or that of a thread. */
   readonly wait?: string | undefined
   readonly kind: 'approval' | 'question'
   readonly all?: boolean
@@ -27,6 +29,8 @@ const MAX_NAMED = 20
  * wait's id.
  */
 export async function findWaits(store: Store, choice: WaitChoice, context: CommandContext): Promise<FoundWaits> {
+  if (choice.wait !== undefined && isThreadId(choice.wait))
+    return await findWaits(store, { kind: choice.kind, thread: choice.wait }, context)
   if (choice.wait !== undefined) {
     const id = parseWaitId(choice.wait)
     const row = await store.wait(id)
@@ -50,7 +54,7 @@ export function parseWaitId(text: string): string {
   if (/^thr_[0-9A-Za-z_-]{1,64}:[\x21-\x7e]{1,1000}$/.test(text)) return text
   throw new Failure(
     'invalid_input',
-    `${JSON.stringify(text.slice(0, 100))} is no wait's id: expected one that begins with thr_ and has colons.`,
+    `${JSON.stringify(text.slice(0, 100))} is neither a wait's id nor a thread's: the former begins with thr_ and has colons.`,
     {
       remedy: 'List what waits with `holdfast waits`.'
     }

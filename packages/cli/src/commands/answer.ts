@@ -4,6 +4,7 @@ import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
 import { addDriveOptions, toMode } from '../drive-options.ts'
 import { readInputOption } from '../text-input.ts'
+import { isThreadId } from '../thread-id.ts'
 import { toAnswer } from '../wait-keys.ts'
 
 /** `holdfast answer` */
@@ -11,7 +12,7 @@ export function answerCommand(choose: Choose): Command {
   return addDriveOptions(
     new Command('answer')
       .description('Answers a question of an agent, and drives its thread here until it rests when nobody else does.')
-      .argument('[wait]', 'its id; without one the only question that is open')
+      .argument('[wait]', 'its id, or that of a thread: its only question that is open; without one the only one of all threads')
       .argument('[answer]', 'the answer: text, @file, or - for standard input; JSON where the question asks for more than text')
       .option('--detach', 'only answer: whoever drives the thread goes on with it')
   )
@@ -20,6 +21,7 @@ export function answerCommand(choose: Choose): Command {
       `
 Examples:
   $ holdfast answer "Take the second one"
+  $ holdfast answer thr_0123456789abcdef blue
   $ holdfast answer thr_0123456789abcdef:run_0123456789abcdef//1.0:question:1 blue
   $ holdfast answer - < answer.md
 
@@ -40,5 +42,5 @@ async function answer(context: CommandContext, wait: string | undefined, given: 
 }
 
 function isWait(text: string | undefined): boolean {
-  return text !== undefined && /^thr_[^\s:]+:\S+$/.test(text)
+  return text !== undefined && (isThreadId(text) || /^thr_[^\s:]+:\S+$/.test(text))
 }

@@ -23,7 +23,7 @@ export function approveCommand(choose: Choose): Command {
   return addDriveOptions(
     new Command('approve')
       .description('Approves a held call, and drives its thread here until it rests when nobody else does.')
-      .argument('[wait]', 'its id; without one the only call that is held')
+      .argument('[wait]', 'its id, or that of a thread: its only call that is held; without one the only one of all threads')
       .option('--edit <json>', 'with these arguments in place of those of the agent: JSON, or @file', name)
       .option('--note <text>', 'why; kept with the decision')
       .addOption(
@@ -42,6 +42,7 @@ export function approveCommand(choose: Choose): Command {
       `
 Examples:
   $ holdfast approve
+  $ holdfast approve thr_0123456789abcdef
   $ holdfast approve thr_0123456789abcdef:run_0123456789abcdef//1.0:approval:1 --note "as agreed"
   $ holdfast approve --edit '{"order":"4711","cents":500}'
   $ holdfast approve --all --tool lookup --remember run

@@ -13,7 +13,7 @@ export function denyCommand(choose: Choose): Command {
   return addDriveOptions(
     new Command('deny')
       .description('Refuses a held call, and drives its thread here until it rests when nobody else does.')
-      .argument('[wait]', 'its id; without one the only call that is held')
+      .argument('[wait]', 'its id, or that of a thread: its only call that is held; without one the only one of all threads')
       .option('--reason <text>', 'why; the agent reads it word for word')
       .option('--detach', 'only decide: whoever drives the thread goes on with it')
   )

@@ -11,7 +11,7 @@ import { label } from '../label-option.ts'
 import type { ListedWait, WaitFilter } from '../list-waits.ts'
 import { listAllWaits, listWaits } from '../list-waits.ts'
 import { name, wholeNumber } from '../option-values.ts'
-import { parseThreadId } from '../thread-id.ts'
+import { isThreadId, parseThreadId } from '../thread-id.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import { describeWait, isDecidable, toDecideLine } from '../wait-text.ts'
 import { watchWaits } from '../watch-waits.ts'
@@ -36,7 +36,7 @@ const KINDS: readonly WaitKind[] = [
 export function waitsCommand(choose: Choose): Command {
   return new Command('waits')
     .description('Lists what waits, of all threads, the oldest first: what would run, who asks, and how to decide.')
-    .argument('[wait]', 'only this one, with all of its arguments')
+    .argument('[wait]', 'only this one, with all of its arguments; or the id of a thread: only those of it')
     .option('--watch', 'go on, and tell of each new one when it is there')
     .option('--thread <thread>', 'only those of this thread', name)
     .option('--kind <list>', `only those of these kinds: ${KINDS.join(', ')}`, parseKinds)
@@ -63,8 +63,8 @@ tool, its exact arguments, its effect, and who asks (\`asks\`).`
 async function showWaits(context: CommandContext, wait: string | undefined, options: WaitsOptions): Promise<number> {
   await using store = await openStoreOnly(context)
   const shower = { context, store, words: createAskWords(toRuleSource(context, store)) }
-  if (wait !== undefined) return await showOne(shower, parseWaitId(wait))
-  const { thread, kind, label: labels } = options
+  if (wait !== undefined && !isThreadId(wait)) return await showOne(shower, parseWaitId(wait))
+  const { thread = wait, kind, label: labels } = options
   const filter: WaitFilter = {
     ...(thread === undefined ? {} : { thread: parseThreadId(thread) }),
     ...(kind === undefined ? {} : { kind }),

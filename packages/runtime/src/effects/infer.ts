@@ -133,7 +133,10 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
   ]
   if (calls.length > 0) facts.push(...gateCalls(asked, calls, prepared, ports))
   if (fitsForSure(kept, calls.length) || !weighsTooMuch(facts)) return facts
-  const excess = toModelError('response_too_large', `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes.`)
+  const excess = toModelError(
+    'response_too_large',
+    `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes. Ask for a shorter one.`
+  )
   return [
     {
       v: 1,

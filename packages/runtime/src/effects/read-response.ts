@@ -90,7 +90,11 @@ async function readToEnd(
       if (done || signal.aborted) break
       note(value, end, clean)
       collector.take(value)
-      if (collector.bytes > maxBytes) end.error = toModelError('response_too_large', `The response is larger than ${maxBytes} bytes.`)
+      if (collector.bytes > maxBytes)
+        end.error = toModelError(
+          'response_too_large',
+          `The response is larger than ${maxBytes} bytes. Ask for a shorter one, or bound it with maxOutputTokens.`
+        )
       if (end.finish) timer ??= setTimeout(stop, AFTER_FINISH_MS)
     }
   } catch (error) {
