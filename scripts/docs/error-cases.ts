@@ -168,6 +168,10 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: ['A thread was driven or shown whose definition is not in the store: rows were removed by hand, or a copy is incomplete.'],
     message: 'the publication … is not in the store'
   },
+  plugin_changed: {
+    when: ['A thread was driven in a process whose plugin lacks a tool, a hook or state that its publication names.'],
+    message: 'The plugins of the thread are not here as they were published: the plugin … is here without its hook …'
+  },
   artifact_missing: {
     when: ['An artifact was read that is not in the store of artifacts: it was removed by hand, or a copy is incomplete.'],
     message: 'The artifact … is not in the store of artifacts. Restore it from a backup, or name the place where artifacts are kept.'

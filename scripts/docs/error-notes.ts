@@ -118,6 +118,11 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'The frozen definition that a thread is pinned to is not in the store.',
     remedy: 'Restore the store from a backup. A thread is never driven with another definition instead.'
   },
+  plugin_changed: {
+    cause:
+      'A plugin of the thread is here in a version that gives less than it was published with, takes its options no more, or goes beyond its bounds.',
+    remedy: 'Drive the thread where the plugin is as it was published. A thread is never driven with half of a plugin instead.'
+  },
   artifact_missing: {
     cause: 'A fact refers to a body that is kept outside of the log, and that body is not here.',
     remedy: 'Restore the store from a backup.'

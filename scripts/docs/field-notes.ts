@@ -105,6 +105,12 @@ export const FIELD_NOTES: FieldNotes = {
   hooks: { is: 'Hooks that the host registers, in their order: a name, or a name with options.', without: 'none' },
   'hooks[].name': { is: 'The name under which the host registers it. An unknown one is refused.' },
   'hooks[].options': { is: 'What the hook is told, as data.' },
+  plugins: {
+    is: 'Plugins that the host registers, in their order: a name, or a name with options. Their tools are added to `tools`, and their hooks look before those of `hooks`.',
+    without: 'none'
+  },
+  'plugins[].name': { is: 'The name under which the host registers it. An unknown one is refused.' },
+  'plugins[].options': { is: 'What the plugin is made with. Its own schema says what fits.' },
   metadata: { is: 'Data of the author; not part of the digest.' },
   extensions: { is: 'Data for adapters, by namespace. Only in a file.' }
 }

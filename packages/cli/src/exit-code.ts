@@ -40,6 +40,7 @@ const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'tool_unknown',
   'thread_not_found',
   'thread_unplaceable',
+  'plugin_changed',
   'conflict'
 ])
 

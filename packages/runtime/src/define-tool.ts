@@ -3,16 +3,8 @@ import type { Approval } from './contracts/approval.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
-import type {
-  ApprovalFunction,
-  OnUnknown,
-  Reconciled,
-  ReconcileContext,
-  Tool,
-  ToolContext,
-  ToolInput,
-  ToolNeeds
-} from './contracts/tool.ts'
+import type { ApprovalFunction, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolNeeds } from './contracts/tool.ts'
+import type { ToolInput } from './contracts/tool-input.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
 import { checkToolFields, refuseTool } from './manifest/tool-fields.ts'
 

@@ -19,7 +19,10 @@ export interface Folded {
   readonly head: number
 }
 
-/** Folds the log of a claimed thread. One whose grants cannot be read or hold not its models does not run: `grants_unreadable`, `model_not_granted`. */
+/**
+ * Folds the log of a claimed thread. One whose grants cannot be read or hold not its models, or whose plugins are not here as they were published, does not
+ * run: `grants_unreadable`, `model_not_granted`, `plugin_changed`.
+ */
 export async function loadThread(
   bodies: RuntimeBodies,
   publications: PublicationCache,
@@ -28,6 +31,8 @@ export async function loadThread(
 ): Promise<Folded> {
   const loaded = await foldThread(bodies, publications, claim.thread, claim)
   assertModelsGranted(grantsOf(loaded.state.grants), loaded.state.definition)
+  // Whatever runs finds its code.
+  if (loaded.state.definition.plugins !== undefined) await publications.prepared(loaded.state.publication)
   return loaded
 }
 

@@ -45,6 +45,18 @@ export type { Labels } from './contracts/labels.ts'
 export type { Body, CallResult, Part } from './contracts/message.ts'
 export type { LanguageModel, ModelResolver } from './contracts/model.ts'
 export type { PermissionRule, RuleCondition, RuleEffect } from './contracts/permission-rule.ts'
+export type {
+  Plugin,
+  PluginBounds,
+  PluginContext,
+  PluginContextPlace,
+  PluginEntry,
+  PluginHookPoint,
+  PluginParts,
+  PluginRuleEffect,
+  PublishedPlugin
+} from './contracts/plugin.ts'
+export type { PluginState, StateKey } from './contracts/plugin-state.ts'
 export type { CalledModel, ModelPrice, ModelRates } from './contracts/price.ts'
 export type {
   AgentEntry,
@@ -83,12 +95,15 @@ export type {
 export type { Decided, NewWait, WaitRow } from './contracts/wait.ts'
 export type { Resumed, SuspendedWait, Suspension, SuspensionKind } from './contracts/suspension.ts'
 export { suspend } from './contracts/suspension.ts'
-export type { Logger, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolInput, ToolNeeds } from './contracts/tool.ts'
+export type { Logger, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolNeeds } from './contracts/tool.ts'
+export type { ToolInput } from './contracts/tool-input.ts'
 export type { Cost, Usage } from './contracts/usage.ts'
 export { addCost, addUsage, NO_USAGE } from './contracts/usage.ts'
 export type { FileArtifactsOptions } from './artifacts/file-artifacts.ts'
 export { fileArtifacts } from './artifacts/file-artifacts.ts'
 export { defineAgent } from './define-agent.ts'
+export type { PluginOptions, StateInput, StateOutput } from './define-plugin.ts'
+export { definePlugin, defineState } from './define-plugin.ts'
 export type { ToolArguments, ToolOptions, ToolSchema, TypedTool } from './define-tool.ts'
 export { defineTool } from './define-tool.ts'
 export { parseWorkerId } from './engine/worker-id.ts'
@@ -104,7 +119,7 @@ export { parseAgentManifest } from './manifest/agent-manifest.ts'
 export type { ParsedDocument } from './manifest/parsed-document.ts'
 export type { Position, Problem, ProblemCode } from './manifest/problem.ts'
 export { renderProblem, toPathText } from './manifest/problem.ts'
-export { toToolName } from './manifest/resolve-tools.ts'
+export { toToolName } from './manifest/tool-name.ts'
 export { parseYaml } from './manifest/parse-yaml.ts'
 export type { Script, ScriptTurn } from './models/script-turn.ts'
 export type { Answer, ScriptedModelOptions } from './models/scripted-model.ts'

@@ -20,6 +20,8 @@ import { toHookFeeds } from './hook-feed.ts'
 import type { HookRegistry } from './hook-registry.ts'
 import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
+import type { PluginRegistry } from './plugin-registry.ts'
+import { createPluginRegistry } from './plugin-registry.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
 import { PublicationCache } from './publication-cache.ts'
 import { toEventSink } from './record-feed.ts'
@@ -52,6 +54,7 @@ export interface RuntimeCore {
   grantsOf(record: unknown): Grants
   readonly registry: CodeRegistry
   readonly hooks: HookRegistry
+  readonly plugins: PluginRegistry
   readonly models: ModelResolver
   /** What is kept, logged, thrown or shown passes it first (I14). */
   readonly secrets: SecretRegistry
@@ -94,11 +97,12 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const hooks = createHookRegistry(options)
   const hookFeeds = toHookFeeds(hooks, { clock, logger, definitionOf: (thread) => definitionOf(core, thread) })
   const hub = new EventHub([...feeds, ...hookFeeds])
-  const registry = new CodeRegistry(options.tools, hooks.needs)
+  const plugins = createPluginRegistry(options.plugins)
+  const registry = new CodeRegistry(options.tools, [...hooks.needs, ...plugins.needs])
   const faults = new Map<ThreadId, unknown>()
   const grants = toHostGrants(options.grants, options.tools)
   const grantsOf = createEffectiveGrants(grants)
-  const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks })
+  const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks, plugins })
   const models = toResolver(options.models)
   const prices = createPriceLookup({ logger, ...(options.prices && { overrides: options.prices }) })
   const perform = createPerform({
@@ -107,7 +111,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     models,
     secrets,
     costOf: (model, usage) => prices.costOf(model, usage),
-    tool: (identity) => registry.get(identity),
+    tool: (identity, publication) => registry.get(identity) ?? publications.pluginTool(publication, identity),
     prepared: (digest) => publications.prepared(digest),
     grantsOf,
     emit: (event) => hub.emit(event),
@@ -135,7 +139,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     bodies,
     clock,
     ids,
-    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, models, secrets, faults },
+    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, plugins, models, secrets, faults },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),

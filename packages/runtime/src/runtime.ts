@@ -91,7 +91,8 @@ async function stop(core: RuntimeCore, modelGraceMs: number): Promise<void> {
 
 async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publication> {
   core.registry.add((agent.tools ?? []).filter((tool): tool is Tool<never> => typeof tool === 'object' && 'execute' in tool))
-  const publication = await freezeDefinition(agent, core.registry.list(), { models: core.models, hooks: core.hooks.names })
+  const { models, hooks, plugins } = core
+  const publication = await freezeDefinition(agent, core.registry.list(), { models, hooks: hooks.names, plugins })
   assertSecretFree(publication.definition, core.secrets)
   const known = core.known(publication.digest)
   if (known) return known

@@ -166,7 +166,7 @@ outputSchema: { type: objekt }
     expect(toCodes(await problemsOf(() => parse('schemaVersion: "1.1"\nmodel: fast')))).toEqual(['invalid schemaVersion', 'invalid model'])
   })
 
-  test.each([...['steps', 'connections', 'contextStrategy', 'plugins', 'skills']])(
+  test.each([...['steps', 'connections', 'contextStrategy', 'skills']])(
     'tell %s, which a later version runs, from a field that nobody knows',
     async (field) => {
       const [problem] = await problemsOf(() => parse(`${HEAD}${field}: []`))

@@ -16,6 +16,7 @@ import type { Labels } from './labels.ts'
 import type { Part } from './message.ts'
 import type { LanguageModel, ModelResolver } from './model.ts'
 import type { PermissionRule } from './permission-rule.ts'
+import type { Plugin, PluginEntry } from './plugin.ts'
 import type { ModelPrice } from './price.ts'
 import type { AgentEntry, ChildrenAtEnd, Limits, ModelReference, Publication, VariableDeclaration } from './publication.ts'
 import type { Page, ThreadQuery, WaitQuery } from './query.ts'
@@ -54,6 +55,8 @@ export interface AgentDefinition {
   readonly children?: ChildrenAtEnd
   /** Hooks that the host registers, in their order: a name, or a name with options. */
   readonly hooks?: readonly (string | HookEntry)[]
+  /** Plugins that the host registers, in their order: a name, or a name with options. Their tools are added to `tools`. */
+  readonly plugins?: readonly (string | PluginEntry)[]
   readonly metadata?: JsonObject
 }
 
@@ -64,6 +67,8 @@ export interface RuntimeOptions extends HookOptions {
   readonly artifacts?: ArtifactStore
   /** Tools that definitions may name. Tools given in a definition itself are known, too. */
   readonly tools?: readonly Tool<never>[]
+  /** Plugins that definitions may name. Those of a thread must be registered wherever it is driven. */
+  readonly plugins?: readonly Plugin[]
   /** Models by profile name, or a function that finds one. */
   readonly models?: ModelResolver | { readonly [ref: string]: LanguageModel }
   /**

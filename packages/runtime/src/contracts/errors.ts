@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   log_corrupt: { status: 500, retryable: false },
   format_unknown: { status: 500, retryable: false },
   publication_missing: { status: 500, retryable: false },
+  plugin_changed: { status: 409, retryable: false },
   artifact_missing: { status: 500, retryable: false },
   artifact_corrupt: { status: 500, retryable: false },
   grants_unreadable: { status: 500, retryable: false },

@@ -32,7 +32,7 @@ export interface Grants {
   }
   /** Names of environment variables that a child process may see. */
   readonly env: GrantedNames
-  /** Identities of tools, never the names that a model sees: `host:name`, `os:name`, `agent:name`, `mcp:connection/tool`, `code`. */
+  /** Identities of tools, never the names that a model sees: `host:name`, `os:name`, `agent:name`, `plugin:name/tool`, `mcp:connection/tool`, `code`. */
   readonly tools: GrantedNames
   /** References of connections. */
   readonly connections: GrantedNames

@@ -28,7 +28,7 @@ export interface HookedCall {
   readonly call: CallId
   /** The name that the model uses. */
   readonly tool: string
-  /** `host:` + name, `agent:` + name. */
+  /** `host:` + name, `agent:` + name, `plugin:` + plugin + `/` + name. */
   readonly identity: string
   readonly effect: Effect
   readonly arguments: JsonObject

@@ -7,6 +7,7 @@ import type { Digest, Ms } from './ids.ts'
 import type { InitialPrompt } from './initial-prompt.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { PermissionRule } from './permission-rule.ts'
+import type { PublishedPlugin } from './plugin.ts'
 
 /** A model by its provider, or a profile of the configuration. */
 export type ModelCandidate =
@@ -29,7 +30,7 @@ export interface ModelSettings {
 
 /** A tool as the publication freezes it. Code is found by `identity`; the descriptor decides what the model sees and what a crash leaves. */
 export interface ToolDescriptor {
-  /** What grants name: `host:` or `os:` + name, `agent:task_complete`. */
+  /** What grants name: `host:` or `os:` + name, `plugin:` + plugin + `/` + name, `agent:task_complete`. */
   readonly identity: string
   /** The name that the model sees. */
   readonly name: string
@@ -117,6 +118,8 @@ export interface Definition {
   readonly children?: ChildrenAtEnd
   /** Hooks of the host that look at its runs, inside of those that look at all. */
   readonly hooks?: readonly HookEntry[]
+  /** Plugins of the host, in their order. Their hooks look before those of `hooks`. */
+  readonly plugins?: readonly PublishedPlugin[]
 }
 
 /** A frozen definition under its digest. Immutable; a run keeps its publication through waits, restarts and retries. */

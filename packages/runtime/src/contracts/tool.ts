@@ -2,9 +2,9 @@ import type { Approval } from './approval.ts'
 import type { Effect } from './fact.ts'
 import type { Grants, GrantsInput } from './grants.ts'
 import type { CallId, Ms, RunId, ThreadId } from './ids.ts'
-import type { Json, JsonObject } from './json.ts'
+import type { Json } from './json.ts'
 import type { Resumed } from './suspension.ts'
-import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { ToolInput } from './tool-input.ts'
 
 /** A logger as libraries take it. Never given a secret. */
 export interface Logger {
@@ -103,8 +103,3 @@ export type ToolNeeds = Pick<GrantsInput, 'files' | 'network' | 'env'>
 
 /** What follows where nobody knows what became of a call. */
 export type OnUnknown = 'tell' | 'ask'
-
-/** How a tool's arguments are described: a Standard Schema that can give JSON Schema, or JSON Schema itself. */
-export type ToolInput<Input> =
-  | { readonly kind: 'standard'; readonly schema: StandardSchemaV1<unknown, Input>; readonly jsonSchema: JsonObject }
-  | { readonly kind: 'json'; readonly jsonSchema: JsonObject }

@@ -135,9 +135,9 @@ const QUESTION: Judgement = { verdict: 'hold', by: 'question', asks: ['question'
 
 function describe({ denies }: RuleVerdict): string {
   const [first] = denies
-  return first === undefined
-    ? 'a rule'
-    : `a rule of the ${first.layer === 'host' ? 'host' : 'definition'} for ${cutText(first.rule.tool, MAX_INPUT_SHOWN)}`
+  if (first === undefined) return 'a rule'
+  const author = first.layer === 'host' ? 'host' : first.layer.startsWith('plugin:') ? `plugin ${first.layer.slice(7)}` : 'definition'
+  return `a rule of the ${author} for ${cutText(first.rule.tool, MAX_INPUT_SHOWN)}`
 }
 
 /** What the tool and its definition say about these arguments. Neither makes less of what the other asks for. */

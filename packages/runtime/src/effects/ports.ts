@@ -18,8 +18,8 @@ export interface EffectPorts {
   readonly secrets: SecretRegistry
   /** What a call costs. **Contract**: never rejects, and waits for nothing but the table; what is not known is `unknown`. */
   costOf(model: CalledModel, usage: Usage): Promise<Cost>
-  /** The code of a tool by its identity, when this process has it. */
-  tool(identity: string): Tool | undefined
+  /** The code of a tool of a publication by its identity, when this process has it. */
+  tool(identity: string, publication: string): Tool | undefined
   prepared(publication: string): Promise<PreparedPublication>
   /** What a thread may do here today, of the record that it carries. Throws `grants_unreadable`. */
   grantsOf(record: unknown): Grants

@@ -9,11 +9,14 @@ import type { Validator } from '../manifest/json-schema.ts'
 import { compileSchema } from '../manifest/json-schema.ts'
 import type { ArgumentsValidator } from '../manifest/tool-arguments.ts'
 import { createArgumentsValidator } from '../manifest/tool-arguments.ts'
+import type { PluginSource } from '../manifest/resolve-plugins.ts'
 import { versionOf } from '../manifest/tool-registry.ts'
 import { isPromise } from '../util/promise.ts'
 import type { HookLayers, HookSource } from './prepared-hooks.ts'
 import { prepareHooks } from './prepared-hooks.ts'
 import { strictestApproval } from './strictest-approval.ts'
+import type { PreparedPlugins } from './prepared-plugins.ts'
+import { preparePlugins } from './prepared-plugins.ts'
 
 /** A tool's own word about a call. Never throws: one that cannot judge rejects. */
 export type ApprovalJudge = (input: unknown, context: ApprovalContext) => Approval | Promise<Approval>
@@ -36,6 +39,8 @@ export interface PreparedPublication {
   readonly beforeToolCall: HookLayers | null
   /** Null when nobody looks at what calls gave. */
   readonly afterToolCall: HookLayers | null
+  /** Null when the definition names none. */
+  readonly plugins: PreparedPlugins | null
 }
 
 /** What a publication is prepared with. */
@@ -44,17 +49,20 @@ export interface PrepareOptions {
   /** The host's rules of today. */
   readonly permissions: readonly PermissionRule[]
   readonly hooks: HookSource
+  readonly plugins: PluginSource
 }
 
 /** Compiles what a publication's calls and answers are checked with: a tool's own schema where its code is here, else the frozen one. */
 export async function preparePublication(publication: Publication, options: PrepareOptions): Promise<PreparedPublication> {
   const { definition } = publication
+  const plugins = await preparePlugins(definition, options.plugins)
+  const hooks = plugins === null ? options.hooks : { ...options.hooks, plugins: plugins.hooks }
   const tools = new Map<string, ToolDescriptor>()
   const inputs = new Map<string, ArgumentsValidator>()
   const approvals = new Map<string, ApprovalJudge>()
   const needs = new Map<string, ToolNeeds>()
   for (const tool of definition.tools) {
-    const code = options.codeOf(tool.identity) as Tool<never> | undefined
+    const code = (plugins?.tools.get(tool.identity) ?? options.codeOf(tool.identity)) as Tool<never> | undefined
     tools.set(tool.name, code === undefined ? tool : { ...tool, version: versionOf(code), approval: approvalOf(tool, code) })
     const input = code?.input ?? { kind: 'json' as const, jsonSchema: tool.inputSchema }
     inputs.set(tool.name, await createArgumentsValidator({ input }))
@@ -67,10 +75,11 @@ export async function preparePublication(publication: Publication, options: Prep
     inputs,
     approvals,
     needs,
-    rules: await toRules(publication, options.permissions),
+    rules: await toRules(publication, [{ id: 'host', rules: options.permissions }, ...(plugins?.rules ?? [])]),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
-    beforeToolCall: prepareHooks(definition, options.hooks, 'beforeToolCall'),
-    afterToolCall: prepareHooks(definition, options.hooks, 'afterToolCall')
+    beforeToolCall: prepareHooks(definition, hooks, 'beforeToolCall'),
+    afterToolCall: prepareHooks(definition, hooks, 'afterToolCall'),
+    plugins
   }
 }
 
@@ -79,11 +88,8 @@ function approvalOf({ approval = false }: ToolDescriptor, code: Tool<never>): Ap
   return strictestApproval([approval, typeof code.approval === 'function' ? false : (code.approval ?? false)])
 }
 
-async function toRules({ digest, definition }: Publication, permissions: readonly PermissionRule[]): Promise<RuleJudge | null> {
-  const layers: readonly RuleLayer[] = [
-    { id: 'host', rules: permissions },
-    { id: digest, rules: definition.permissions ?? [] }
-  ]
+async function toRules({ digest, definition }: Publication, others: readonly RuleLayer[]): Promise<RuleJudge | null> {
+  const layers: readonly RuleLayer[] = [...others, { id: digest, rules: definition.permissions ?? [] }]
   return layers.every(({ rules }) => rules.length === 0) ? null : compileRules(layers)
 }
 

@@ -75,7 +75,7 @@ interface Asked {
 async function ask(action: ReconcileAction, asked: Asked, signal: AbortSignal, ports: EffectPorts): Promise<Said> {
   const { state, call, started } = asked
   const identity = state.tools.get(call.tool)?.identity
-  const tool = identity === undefined ? undefined : (ports.tool(identity) as Tool | undefined)
+  const tool = identity === undefined ? undefined : (ports.tool(identity, state.publication) as Tool | undefined)
   if (!tool?.reconcile) throw new Error(`The tool ${call.tool} cannot say here what it did.`)
   const { thread } = state
   const { logger, secrets } = ports

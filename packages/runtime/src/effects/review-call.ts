@@ -38,7 +38,7 @@ export function performReviewCall(
   const about = { thread, run: state.run?.id ?? '', scope, call: id }
   const told = toTold(state, call)
   const given: CallResult = call.result ? inlineOf(call.result) : { error: 'no result' }
-  const maxLength = ports.tool(told.identity)?.maxResultLength
+  const maxLength = ports.tool(told.identity, publication)?.maxResultLength
   const toReviewed = (seen: CallResult | null): FactOf<'call.reviewed'> => ({
     v: 1,
     type: 'call.reviewed',

@@ -37,7 +37,7 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
   if (action.cancelled) return atOnce(() => settle('cancelled', NOT_BEGUN))
   const identity = state.tools.get(call.tool)?.identity
-  const tool = identity === undefined ? undefined : ports.tool(identity)
+  const tool = identity === undefined ? undefined : ports.tool(identity, state.publication)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
   if (isReplaced(tool, call, state)) return atOnce(() => settle('error', { error: REPLACED }))
   return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), ports }).start()

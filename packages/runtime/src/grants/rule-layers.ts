@@ -9,9 +9,9 @@ import { RULE_EFFECTS } from './parse-rules.ts'
 import { judgeCondition } from './rule-condition.ts'
 import { ownNameOf, parseToolIdentity } from './tool-identity.ts'
 
-/** Rules of one author: the host's of today, or those of one publication. */
+/** Rules of one author: the host's of today, those of one publication, or those of a plugin. */
 export interface RuleLayer {
-  /** `host`, or the digest of a publication. */
+  /** `host`, the digest of a publication, or `plugin:` and a name. */
   readonly id: string
   readonly rules: readonly PermissionRule[]
 }
@@ -117,5 +117,5 @@ function strictNames({ identity, name }: RuledCall): readonly string[] {
 function exactNames({ identity }: RuledCall): readonly string[] {
   const parsed = identity === undefined ? undefined : parseToolIdentity(identity)
   if (identity === undefined || parsed === undefined) return []
-  return parsed.kind === 'mcp' ? [identity] : [identity, ownNameOf(parsed)]
+  return parsed.kind === 'mcp' || parsed.kind === 'plugin' ? [identity] : [identity, ownNameOf(parsed)]
 }

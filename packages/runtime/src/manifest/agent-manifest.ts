@@ -11,6 +11,7 @@ import type { Path } from './problem.ts'
 import { toManifestError, toPathText } from './problem.ts'
 import type { ParsedDocument } from './parsed-document.ts'
 import { parseYaml } from './parse-yaml.ts'
+import { noteSource } from './written-source.ts'
 
 /** An agent manifest that was read: the definition, and what is beside it. */
 export interface AgentManifest {
@@ -38,7 +39,9 @@ export async function parseAgentManifest(text: string, file: string): Promise<Ag
   const known = new Set(document.errors.map(({ path }) => path))
   const problems = [...document.errors, ...toTextProblems(document, faults).filter(({ path }) => !known.has(path))]
   if (!shape.ok || problems.length > 0) throw toManifestError(file, problems)
-  return toManifest(shape.data, file)
+  const manifest = toManifest(shape.data, file)
+  noteSource(manifest.definition, document)
+  return manifest
 }
 
 /** The text of declared text variables, where YAML reads their plain value as something else. */

@@ -84,6 +84,7 @@ const entry = z.strictObject(
 
 const HOOK_NAME = 'the name of a hook, or { name, options }'
 const hook = z.union([name, z.strictObject({ name, options: data.exactOptional() })], HOOK_NAME)
+const plugin = z.union([name, z.strictObject({ name, options: data.exactOptional() })], 'the name of a plugin, or { name, options }')
 
 const initialCall = z.strictObject({ tool: name, arguments: data.exactOptional() }, '{ tool, arguments }')
 const initialPrompt = z.strictObject(
@@ -112,6 +113,7 @@ const agent = {
   agents: z.array(entry, 'a list').exactOptional(),
   children: z.enum(['await', 'cancel', 'detach'], 'await, cancel or detach').exactOptional(),
   hooks: z.array(hook, 'a list').exactOptional(),
+  plugins: z.array(plugin, 'a list').exactOptional(),
   metadata: data.exactOptional()
 }
 
@@ -141,7 +143,7 @@ export type AgentManifestData = z.infer<typeof AgentManifestShape>
 export const AGENT_FIELDS: FieldTable = {
   '': {
     known: Object.keys(AgentManifestShape.shape),
-    later: [...['steps', 'connections', 'contextStrategy', 'plugins', 'skills']]
+    later: [...['steps', 'connections', 'contextStrategy', 'skills']]
   },
   ...modelFields('model'),
   'initialPrompts.*': { known: Object.keys(initialPrompt.shape), later: [] },
@@ -149,6 +151,7 @@ export const AGENT_FIELDS: FieldTable = {
   'variables.*': { known: Object.keys(variable.shape), later: [] },
   'tools.*': { known: ['ref', 'approval', 'effect', 'timeoutMs', 'onUnknown'], later: [] },
   'hooks.*': { known: ['name', 'options'], later: [] },
+  'plugins.*': { known: ['name', 'options'], later: [] },
   'agents.*': { known: Object.keys(entry.shape), later: [] },
   budget: { known: Object.keys(budget.shape), later: [] },
   limits: { known: Object.keys(limits.shape), later: ['maxSteps', 'maxMessagesPerPrompt', 'maxIterations', 'maxDepth', 'maxChildren'] }

@@ -5,7 +5,7 @@ import { limitsOf } from '../state/limits.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { compileSchema } from './json-schema.ts'
 import type { Path } from './problem.ts'
-import { toToolName } from './resolve-tools.ts'
+import { toToolName } from './tool-name.ts'
 import type { TemplateValues } from './template.ts'
 import { compileTemplate } from './template.ts'
 

@@ -5,10 +5,11 @@ import { toCanonicalJson } from '../util/canonical.ts'
 import { loadAjv2020, loadAjv7 } from './libraries.ts'
 import { createLinearPatterns } from './linear-pattern.ts'
 import { findSchemaExcess } from './schema-bounds.ts'
-import { renderSchemaErrors } from './schema-errors.ts'
+import type { SchemaPlace } from './schema-errors.ts'
+import { renderPlaces, toSchemaPlaces } from './schema-errors.ts'
 
 /** Whether a value fits, and if not, where and what was expected there: at most ten places, at most 2,000 characters. */
-export type Validation = { readonly ok: true } | { readonly ok: false; readonly errors: string }
+export type Validation = { readonly ok: true } | { readonly ok: false; readonly errors: string; readonly places: readonly SchemaPlace[] }
 
 /** A compiled schema. Never throws, and does not change the value. */
 export type Validator = (value: unknown) => Validation
@@ -123,12 +124,17 @@ function validate(value: unknown, first: ValidateFunction, thorough: () => Valid
     const errors: ErrorObject[] = [...(first.errors ?? [])]
     if (isSmall(value)) {
       const all = thorough()
-      if (!all(value) && all.errors) return { ok: false, errors: renderSchemaErrors(all.errors) }
+      if (!all(value) && all.errors) return toInvalid(toSchemaPlaces(all.errors))
     }
-    return { ok: false, errors: renderSchemaErrors(errors) }
+    return toInvalid(toSchemaPlaces(errors))
   } catch {
-    return { ok: false, errors: 'The value cannot be checked: it is nested too deeply.' }
+    const message = 'The value cannot be checked: it is nested too deeply.'
+    return { ok: false, errors: message, places: [{ pointer: '', expected: message }] }
   }
+}
+
+function toInvalid(places: readonly SchemaPlace[]): Validation {
+  return { ok: false, errors: renderPlaces(places), places }
 }
 
 function isSmall(value: unknown): boolean {

@@ -15,14 +15,19 @@ import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
 import { freezeInitialPrompts } from './initial-prompts.ts'
 import { compileSchema } from './json-schema.ts'
+import { joinTools } from './join-tools.ts'
 import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
 import type { Path } from './problem.ts'
 import { toManifestError } from './problem.ts'
 import { resolveHooks } from './resolve-hooks.ts'
-import { toToolName, resolveTools } from './resolve-tools.ts'
+import type { PluginSource } from './resolve-plugins.ts'
+import { resolvePlugins } from './resolve-plugins.ts'
+import { resolveTools } from './resolve-tools.ts'
 import { toJsonSchema } from './standard-schema.ts'
+import { toToolName } from './tool-name.ts'
 import { collectTools, isTool } from './tool-registry.ts'
+import { toWrittenProblems } from './written-source.ts'
 
 /** What a definition is frozen with. */
 export interface FreezeOptions {
@@ -30,7 +35,11 @@ export interface FreezeOptions {
   readonly models?: Pick<ModelResolver, 'fallbacksOf'>
   /** The names of hooks that a definition may name. Default: none. */
   readonly hooks?: readonly string[]
+  /** The plugins that a definition may name. Default: none. */
+  readonly plugins?: PluginSource
 }
+
+const NO_PLUGINS: PluginSource = { names: [], find: () => undefined }
 
 /**
  * Resolves and freezes a definition. The digest covers what changes behaviour: not metadata, not the order of keys, not how a default is spelled out
@@ -42,16 +51,14 @@ export interface FreezeOptions {
 export async function freezeDefinition(
   agent: AgentDefinition,
   registry: Iterable<Tool> = [],
-  { models, hooks: known = [] }: FreezeOptions = {}
+  { models, hooks: known = [], plugins: source = NO_PLUGINS }: FreezeOptions = {}
 ): Promise<Publication> {
   if (typeof agent !== 'object' || agent === null) throw toError('the definition', [NO_OBJECT])
   const tools = collectTools(agent, registry)
   const data = await checkAgent(agent)
+  const named = await resolveNamed(agent, data, tools, { known, source })
+  const { descriptors, plugins, hooks } = named
   const { limits = {}, budget, outputSchema, variables = [] } = data
-  const schema = outputSchema === undefined ? {} : { outputSchema }
-  const resolved = await resolveTools(data.tools ?? [], tools, { limits, ...schema })
-  if (!resolved.ok) throw toError(data.name, resolved.faults)
-  const { descriptors } = resolved
   for (const descriptor of descriptors) await proveSchema(descriptor)
   const definition: Definition = {
     name: data.name,
@@ -64,11 +71,37 @@ export async function freezeDefinition(
     tools: descriptors,
     limits,
     ...(budget === undefined || Object.keys(budget).length === 0 ? {} : { budget }),
-    ...schema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     ...toAuthority(data),
-    ...toHooks(data, known)
+    ...(hooks.length === 0 ? {} : { hooks }),
+    ...(plugins.length === 0 ? {} : { plugins })
   }
   return { digest: digestJson(definition), definition }
+}
+
+/** What a definition names: tools, plugins, hooks. None of them is the same as an empty list. */
+interface Named extends Required<Pick<Definition, 'hooks' | 'plugins'>> {
+  readonly descriptors: readonly ToolDescriptor[]
+}
+
+async function resolveNamed(
+  agent: AgentDefinition,
+  data: CodeAgent,
+  tools: ReadonlyMap<string, Tool>,
+  { known, source }: { readonly known: readonly string[]; readonly source: PluginSource }
+): Promise<Named> {
+  const refuse = (faults: readonly AgentFault[]) => toManifestError(data.name, toWrittenProblems(agent, data.name, faults))
+  const plugins = await resolvePlugins(data.plugins ?? [], source)
+  if (!plugins.ok) throw refuse(plugins.faults)
+  const joined = joinTools(data.tools ?? [], tools, plugins.made)
+  if (!joined.ok) throw refuse(joined.faults)
+  const { limits = {}, outputSchema } = data
+  const settings = { limits, ...(outputSchema === undefined ? {} : { outputSchema }) }
+  const resolved = await resolveTools(joined.entries, joined.tools, settings)
+  if (!resolved.ok) throw refuse(resolved.faults)
+  const hooks = resolveHooks(data.hooks ?? [], known)
+  if (!hooks.ok) throw refuse(hooks.faults)
+  return { descriptors: resolved.descriptors, plugins: plugins.made.map(({ published }) => published), hooks: hooks.entries }
 }
 
 /** The publication with another model. Throws as `freezeDefinition` does. */
@@ -134,13 +167,6 @@ function readWhole<T>(name: string, field: string, read: Checked<T>): T {
     name,
     read.faults.map((fault) => ({ ...fault, path: [field, ...fault.path] }))
   )
-}
-
-/** No hooks is the same as an empty list. */
-function toHooks({ name, hooks = [] }: CodeAgent, known: readonly string[]): Pick<Definition, 'hooks'> {
-  const resolved = resolveHooks(hooks, known)
-  if (!resolved.ok) throw toError(name, resolved.faults)
-  return resolved.entries.length === 0 ? {} : { hooks: resolved.entries }
 }
 
 /** None is the same as an empty list. */

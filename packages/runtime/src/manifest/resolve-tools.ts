@@ -10,6 +10,7 @@ import { withoutHardPatterns } from './linear-pattern.ts'
 import { nearest } from '../util/near-miss.ts'
 import { toAskUser } from './ask-user.ts'
 import { toTaskComplete } from './task-complete.ts'
+import { toToolName } from './tool-name.ts'
 import { ASK_USER_NAME, BUILT_IN_NAMES, identityOf, versionOf } from './tool-registry.ts'
 
 /** What of a definition decides about its tools. */
@@ -69,11 +70,6 @@ function findTool(entry: ToolEntry, tools: ReadonlyMap<string, Tool>): Found {
 /** What an entry calls its tool. */
 export function referenceOf(entry: ToolEntry): string {
   return typeof entry === 'string' ? entry : entry.ref
-}
-
-/** The name of a tool that a reference such as `/agent-tools/os/read-file` means: its last segment, with underscores for hyphens. */
-export function toToolName(reference: string): string {
-  return (reference.replace(/\/+$/, '').split('/').at(-1) ?? '').replaceAll('-', '_')
 }
 
 function toUnknown(entry: ToolEntry, index: number, { why, candidates }: Missed) {

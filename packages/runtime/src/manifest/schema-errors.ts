@@ -5,21 +5,28 @@ const MAX_ERRORS = 10
 const MAX_LENGTH = 2_000
 const MAX_PART = 200
 
+/** Where a value is wrong: a JSON pointer, and what was expected there. */
+export interface SchemaPlace {
+  readonly pointer: string
+  readonly expected: string
+}
+
+/** The places of errors, in their order. */
+export function toSchemaPlaces(errors: readonly ErrorObject[]): readonly SchemaPlace[] {
+  return errors.map((error) => ({ pointer: error.instancePath, expected: toExpectation(error) }))
+}
+
 /** What is wrong with a value, one line for each place: its JSON pointer, what was expected, and of what kind the value is. */
-export function renderSchemaErrors(errors: readonly ErrorObject[]): string {
-  const lines = [...new Set(errors.map(renderError))]
+export function renderPlaces(places: readonly SchemaPlace[]): string {
+  const lines = [...new Set(places.map(({ pointer, expected }) => renderPlace(pointer, expected)))]
   const told = lines.slice(0, MAX_ERRORS)
   const rest = lines.length - told.length
   return cutText([...told, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'), MAX_LENGTH)
 }
 
 /** One line: a JSON pointer (`/items/0`, or `(root)`), and what was expected there. */
-export function renderPlace(pointer: string, expected: string): string {
+function renderPlace(pointer: string, expected: string): string {
   return `${pointer === '' ? '(root)' : cutText(pointer, MAX_PART)}: ${cutText(expected, MAX_PART)}`
-}
-
-function renderError(error: ErrorObject): string {
-  return renderPlace(error.instancePath, toExpectation(error))
 }
 
 function toExpectation({ keyword, params, message, data }: ErrorObject): string {

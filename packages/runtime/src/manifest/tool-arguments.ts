@@ -4,10 +4,13 @@ import type { Tool } from '../contracts/tool.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { cutText } from '../util/well-formed.ts'
 import { compileSchema } from './json-schema.ts'
-import { renderPlace } from './schema-errors.ts'
+import type { SchemaPlace } from './schema-errors.ts'
+import { renderPlaces } from './schema-errors.ts'
 
 /** The input that a tool is given, or where its arguments are wrong: a bounded text that a model can read. */
-export type CheckedArguments = { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly errors: string }
+export type CheckedArguments =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly errors: string; readonly places: readonly SchemaPlace[] }
 
 /** Checks the arguments of one tool. Never throws or rejects; a promise only where the tool's own schema gives one. */
 export type ArgumentsValidator = (raw: Json) => CheckedArguments | Promise<CheckedArguments>
@@ -39,14 +42,14 @@ function validateStandard(schema: StandardSchemaV1, value: unknown): CheckedArgu
 
 function toChecked(result: StandardSchemaV1.Result<unknown>): CheckedArguments {
   if (result.issues === undefined) return { ok: true, input: result.value }
-  const lines = result.issues.slice(0, 10).map(({ message, path }) => renderPlace(toPointer(path ?? []), message))
-  const rest = result.issues.length - lines.length
-  return { ok: false, errors: cutText([...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'), 2_000) }
+  const places = result.issues.map(({ message, path }) => ({ pointer: toPointer(path ?? []), expected: message }))
+  return { ok: false, errors: renderPlaces(places), places }
 }
 
 function toFailed(error: unknown): CheckedArguments {
   const reason = error instanceof Error ? error.message : 'unknown reason'
-  return { ok: false, errors: cutText(`The arguments cannot be checked: ${reason}`, 2_000) }
+  const errors = cutText(`The arguments cannot be checked: ${reason}`, 2_000)
+  return { ok: false, errors, places: [{ pointer: '', expected: errors }] }
 }
 
 function toPointer(path: readonly (PropertyKey | StandardSchemaV1.PathSegment)[]): string {

@@ -72,7 +72,8 @@ const WHOLE: { readonly [field: string]: FieldRule } = {
   input: { expected: `{ kind, jsonSchema }${MADE}`, fits: isToolInput }
 }
 
-function isToolInput(value: unknown): boolean {
+/** Whether it describes a value as `defineTool` does. */
+export function isToolInput(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('kind' in value && 'jsonSchema' in value)) return false
   if (typeof value.jsonSchema !== 'object' || value.jsonSchema === null) return false
   return value.kind === 'json' || (value.kind === 'standard' && 'schema' in value)

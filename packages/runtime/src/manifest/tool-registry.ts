@@ -4,6 +4,7 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { toToolIdentityText } from '../grants/tool-identity.ts'
 import { digestJson } from '../util/canonical.ts'
+import { ownerOf } from './plugin-owner.ts'
 import { checkWholeTool } from './tool-fields.ts'
 
 /** The name of the built-in tool with which a run ends itself. */
@@ -18,9 +19,11 @@ export function isTool(entry: AgentTool | Tool<never>): entry is Tool<never> {
   return typeof entry === 'object' && entry !== null && 'execute' in entry
 }
 
-/** What grants call a tool: the host's, or one of the runtime for files and pages. */
-export function identityOf({ origin, name }: Pick<Tool, 'name' | 'origin'>): string {
-  return toToolIdentityText({ kind: origin ?? 'host', name })
+/** What grants call a tool: the host's, one of a plugin, or one of the runtime for files and pages. */
+export function identityOf(tool: Pick<Tool, 'name' | 'origin'>): string {
+  const owner = ownerOf(tool)
+  if (owner !== undefined) return toToolIdentityText({ kind: 'plugin', plugin: owner.name, tool: tool.name })
+  return toToolIdentityText({ kind: tool.origin ?? 'host', name: tool.name })
 }
 
 /** The version that a publication freezes: declared by the tool, else the digest of what it declares. A definition that tightens it does not change it. */

@@ -25,9 +25,9 @@ export function toPinned({ definition, digest }: Publication): Pinned {
 
 /** What a worker must have to drive a thread of this definition. */
 export function needsOf(definition: Definition): readonly string[] {
-  const { tools, hooks = [] } = definition
+  const { tools, hooks = [], plugins = [] } = definition
   const code = tools.flatMap(({ identity }) => toToolNeed(identity) ?? [])
-  return [...code, ...hooks.map(({ name }) => `hook:${name}`)].sort()
+  return [...code, ...hooks.map(({ name }) => `hook:${name}`), ...plugins.map(({ name }) => `plugin:${name}`)].sort()
 }
 
 /** What placement calls a tool whose code a worker must have; nothing for one that is no code of a worker. */

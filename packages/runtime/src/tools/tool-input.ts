@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contracts/json.ts'
-import type { Tool, ToolContext, ToolInput } from '../contracts/tool.ts'
+import type { Tool, ToolContext } from '../contracts/tool.ts'
+import type { ToolInput } from '../contracts/tool-input.ts'
 
 /** A tool that knows its input, and is taken wherever a `Tool` of any input is. */
 export interface InputTool<Input> extends Tool<never> {

@@ -4,6 +4,7 @@ import { isApproval } from '../contracts/approval.ts'
 import type { Grants } from '../contracts/grants.ts'
 import type { HookEntry } from '../contracts/hook.ts'
 import type { InitialCall, InitialPrompt } from '../contracts/initial-prompt.ts'
+import type { PublishedPlugin } from '../contracts/plugin.ts'
 import type { PermissionRule, RuleCondition } from '../contracts/permission-rule.ts'
 import type { AgentEntry, Definition, Limits, ModelSettings, ToolDescriptor, VariableDeclaration } from '../contracts/publication.ts'
 import { parseGrants } from '../grants/parse-grants.ts'
@@ -38,6 +39,10 @@ const condition = shapeOf<RuleCondition>()({
   lt: z.number().exactOptional(),
   gt: z.number().exactOptional()
 })
+
+const rules = z
+  .array(shapeOf<PermissionRule>()({ effect: z.enum(['deny', 'ask', 'allow']), tool: text, when: condition.exactOptional() }))
+  .refine((list) => parsePermissionRules(list).ok, 'expected permission rules')
 
 /** A frozen definition. */
 export const definition = shapeOf<Definition>()({
@@ -94,12 +99,22 @@ export const definition = shapeOf<Definition>()({
   }),
   budget: budget.exactOptional(),
   outputSchema: data.exactOptional(),
-  permissions: z
-    .array(shapeOf<PermissionRule>()({ effect: z.enum(['deny', 'ask', 'allow']), tool: text, when: condition.exactOptional() }))
-    .refine((rules) => parsePermissionRules(rules).ok, 'expected permission rules')
-    .exactOptional(),
+  permissions: rules.exactOptional(),
   grants: grants.exactOptional(),
   agents: z.array(shapeOf<AgentEntry>()({ name: text, ref: text, description: text.exactOptional() })).exactOptional(),
   children: z.enum(['await', 'cancel', 'detach']).exactOptional(),
-  hooks: z.array(shapeOf<HookEntry>()({ name: text, options: data.exactOptional() })).exactOptional()
+  hooks: z.array(shapeOf<HookEntry>()({ name: text, options: data.exactOptional() })).exactOptional(),
+  plugins: z
+    .array(
+      shapeOf<PublishedPlugin>()({
+        name: text,
+        version: text,
+        options: data.exactOptional(),
+        hooks: z.array(z.strictObject({ name: text, on: z.array(text) })).exactOptional(),
+        context: z.strictObject({ system: text.exactOptional(), request: text.exactOptional() }).exactOptional(),
+        permissions: rules.exactOptional(),
+        state: z.array(z.strictObject({ key: text, schema: data, initial: json })).exactOptional()
+      })
+    )
+    .exactOptional()
 })
