@@ -249,6 +249,16 @@ describe('a definition', () => {
     expect(definition.tools).toMatchObject([{ identity: 'plugin:web/look', approval: true }, { name: 'task_complete' }])
   })
 
+  test('may call tools of its plugins before its first turn, and none that nobody gives', async () => {
+    const initialPrompts = [{ toolCalls: [{ tool: 'look' }] }]
+    const { definition } = await publish({ plugins: ['web'], initialPrompts }, { plugins })
+    expect(definition.initialPrompts).toMatchObject([{ toolCalls: [{ tool: 'look' }] }])
+    const path = 'initialPrompts[0].toolCalls[0].tool'
+    expect(await problemsOf({ initialPrompts }, { plugins })).toMatchObject([{ path }])
+    const other = [{ toolCalls: [{ tool: 'lok' }] }]
+    expect(await problemsOf({ plugins: ['web'], initialPrompts: other }, { plugins })).toMatchObject([{ path, nearMiss: 'look' }])
+  })
+
   test('without plugins is the same publication as ever', async () => {
     const plain = await publish({}, {})
     expect((await publish({ plugins: [] }, { plugins })).digest).toBe(plain.digest)

@@ -17,6 +17,7 @@ export interface CheckedAgent extends WrittenAuthority, WrittenInitialPrompts {
   /** Null when they cannot be read: then nobody knows which names there are. */
   readonly variables?: readonly VariableDeclaration[] | null
   readonly outputSchema?: JsonObject
+  readonly plugins?: readonly unknown[]
 }
 
 /** What is wrong with an agent beyond its shape: its variables, its templates and what they name, its output schema, its rules and grants. */
@@ -27,10 +28,15 @@ export async function findAgentFaults(agent: CheckedAgent): Promise<readonly Age
     const text = agent[field]
     if (text !== undefined) faults.push(...(await findTemplateFaults([field], text, variables)))
   }
-  faults.push(...(await findInitialFaults(agent, variables)))
+  faults.push(...(await findInitialFaults(hasPlugins(agent) ? { ...agent, tools: null } : agent, variables)))
   if (agent.outputSchema !== undefined) faults.push(...(await findSchemaFaults(agent.outputSchema)))
   faults.push(...findAuthorityFaults(agent))
   return faults
+}
+
+/** Plugins add tools: which ones is known when it is published, and that looks again. */
+function hasPlugins({ plugins = [] }: CheckedAgent): boolean {
+  return plugins.length > 0
 }
 
 /** What of an agent can be checked although its shape is wrong: the fields in which nothing is. */
@@ -41,7 +47,7 @@ export function toCheckable(value: Json, faults: readonly AgentFault[]): Checked
   return {
     ...Object.fromEntries(sound),
     ...(wrong.has('variables') ? { variables: null } : {}),
-    ...(wrong.has('tools') ? { tools: null } : {})
+    ...(wrong.has('tools') || wrong.has('plugins') ? { tools: null } : {})
   }
 }
 
@@ -50,6 +56,7 @@ const CHECKED_FIELDS: ReadonlySet<string> = new Set([
   'prompt',
   'initialPrompts',
   'tools',
+  'plugins',
   'variables',
   'outputSchema',
   'permissions',

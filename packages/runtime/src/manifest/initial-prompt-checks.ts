@@ -40,7 +40,8 @@ export async function findInitialFaults(
 
 const NOTHING = { code: 'missing', message: 'this initial prompt says nothing and calls nothing', expected: 'prompt or toolCalls' } as const
 
-function findToolFaults(path: Path, { tool }: InitialCall, tools: readonly AgentTool[]): readonly AgentFault[] {
+/** What is wrong with the name of the tool that a call is of. */
+export function findToolFaults(path: Path, { tool }: InitialCall, tools: readonly AgentTool[]): readonly AgentFault[] {
   const wanted = toToolName(tool)
   if (wanted === TASK_COMPLETE_NAME) return [{ code: 'invalid', path, message: 'task_complete would end a run before it has begun' }]
   const names = tools.map((entry) => toToolName(referenceOf(entry)))

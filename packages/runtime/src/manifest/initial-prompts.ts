@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../contracts/json.ts'
 import type { Limits, ToolDescriptor } from '../contracts/publication.ts'
 import { limitsOf } from '../state/limits.ts'
 import type { AgentFault } from './agent-fault.ts'
+import { findToolFaults } from './initial-prompt-checks.ts'
 import { compileSchema } from './json-schema.ts'
 import type { Path } from './problem.ts'
 import { toToolName } from './tool-name.ts'
@@ -43,8 +44,14 @@ async function freezeCall(
   path: Path
 ): Promise<{ readonly call: InitialCall; readonly faults: readonly AgentFault[] }> {
   const descriptor = tools.find(({ name }) => toToolName(name) === toToolName(tool))
-  const faults = descriptor && !holdsTemplate(args) ? await findArgumentFaults(descriptor, args, path) : []
-  return { call: { tool: descriptor?.name ?? tool, arguments: args }, faults }
+  if (descriptor === undefined)
+    return { call: { tool, arguments: args }, faults: findToolFaults([...path.slice(0, -1), 'tool'], { tool }, toNames(tools)) }
+  const faults = holdsTemplate(args) ? [] : await findArgumentFaults(descriptor, args, path)
+  return { call: { tool: descriptor.name, arguments: args }, faults }
+}
+
+function toNames(tools: readonly ToolDescriptor[]): readonly string[] {
+  return tools.map(({ name }) => name)
 }
 
 /** What a thread begins with: every template rendered, and those arguments checked that had one. */
