@@ -13,7 +13,7 @@ export function toGrants(input: unknown, what: string): Grants {
 }
 
 /** What a host grants: where it says nothing, its own tools and agents, and of the machine what these tools need. Throws `invalid_input`. */
-export function toHostGrants(input: unknown, tools: readonly Tool<never>[] = []): Grants {
+export function toHostGrants(input: unknown, tools: Iterable<Pick<Tool, 'needs'>> = []): Grants {
   return input === undefined ? toDefaultGrants(tools) : toGrants(input, 'grants of the runtime')
 }
 

@@ -100,7 +100,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const plugins = createPluginRegistry(options.plugins)
   const registry = new CodeRegistry(options.tools, [...hooks.needs, ...plugins.needs])
   const faults = new Map<ThreadId, unknown>()
-  const grants = toHostGrants(options.grants, options.tools)
+  const grants = toHostGrants(options.grants, [...(options.tools ?? []), ...plugins.needed])
   const grantsOf = createEffectiveGrants(grants)
   const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks, plugins })
   const models = toResolver(options.models)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Plugin, PluginBounds, PluginParts } from '../src/contracts/plugin.ts'
+import type { ToolNeeds } from '../src/contracts/tool.ts'
 import { definePlugin, defineState } from '../src/define-plugin.ts'
 import { parseAgentManifest } from '../src/manifest/agent-manifest.ts'
 import { createSecretRegistry } from '../src/secrets.ts'
@@ -12,6 +13,7 @@ import { toolOf } from './runtime-kit.ts'
 
 const pass = before('guard', () => undefined)
 const look = toolOf('look', () => 'seen', { effect: 'read' })
+const needing = (needs: ToolNeeds) => toolOf('look', () => 'seen', { needs })
 const count = defineState('count', { schema: { type: 'integer' }, initial: 0 })
 const WIDE: PluginBounds = {
   tools: ['look', 'query_*'],
@@ -26,6 +28,8 @@ describe('what a plugin gives beyond its bounds, or what cannot be used, is refu
     ['a tool without any bounds', {}, { tools: [look] }],
     ['a tool of another name', { tools: ['lookup', 'loo'] }, { tools: [look] }],
     ['a tool that the glob leaves out', { tools: ['query_*'] }, { tools: [look] }],
+    ['a tool that needs a folder', { tools: ['*'] }, { tools: [needing({ files: { read: ['/data'] } })] }],
+    ['a tool that needs more', { tools: ['*'], grants: { env: ['A'] } }, { tools: [needing({ env: ['A', 'B'] })] }],
     ['two tools of one name', { tools: ['*'] }, { tools: [toolOf('a_b', () => 1), toolOf('a-b', () => 1)] }],
     ['a tool of a built-in name', { tools: ['*'] }, { tools: [toolOf('ask_user', () => 1)] }],
     ['a tool that is none', WIDE, { tools: [{ name: 'look' }] }],

@@ -84,6 +84,17 @@ describe('a tool of a plugin', () => {
     expect(seen[1]).toMatchObject({ network: { hosts: [] }, env: [], files: { read: [] }, tools: [] })
   })
 
+  test('is granted what its plugin declares by a host that says nothing, and blocked by one that grants nothing of it', async () => {
+    const verdictWith = async (options: Partial<RuntimeOptions>) => {
+      const pay = toolOf('pay', () => 'paid', { needs: { network: { hosts: ['api.bank.example'] } } })
+      const plugin = pluginOf('bank', { tools: ['pay'], grants: { network: { hosts: ['*.bank.example'] } } }, { tools: [pay] })
+      return (await settled({ plugins: [plugin], options })).gated?.verdict
+    }
+    expect(await verdictWith({})).toBe('run')
+    expect(await verdictWith({ grants: {} })).toBe('block')
+    expect(await verdictWith({ grants: { network: { hosts: ['api.bank.example'] } } })).toBe('run')
+  })
+
   test('is held, and after the approval it is the same tool in the same version', async () => {
     const paid: unknown[] = []
     const agent = { tools: [{ ref: 'pay', approval: true }] }

@@ -37,7 +37,7 @@ export interface PluginBounds {
   readonly context?: readonly PluginContextPlace[]
   /** What its rules may say. Default: it has none. */
   readonly permissions?: readonly PluginRuleEffect[]
-  /** What its tools work with: `context.grants` holds of the thread's grants no more than this. Default: nothing. */
+  /** What its tools need at most, and work with: `context.grants` holds of the thread's grants no more than this. Default: nothing. */
   readonly grants?: GrantsInput
   /** Keys of the state that it keeps in each thread. Default: none. */
   readonly state?: readonly string[]

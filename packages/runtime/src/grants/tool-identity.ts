@@ -28,7 +28,7 @@ const CONNECTED = /^mcp:([^\s\p{C}/]{1,100})\/([^\s\p{C}]{1,128})$/u
 
 /** Whether a text is the identity of a tool. */
 export function isToolIdentity(text: string): boolean {
-  return text === 'code' || OWN.test(text) || CONNECTED.test(text)
+  return text === 'code' || OWN.test(text) || GIVEN.test(text) || CONNECTED.test(text)
 }
 
 /** The text of an identity: `parseToolIdentity` of it gives the identity back. */

@@ -1,11 +1,15 @@
 // Keeps I8: what a plugin gives beyond its bounds is refused, where a definition is published and where a thread of it is driven.
 import { isHoldfastError } from '../contracts/errors.ts'
+import type { Grants } from '../contracts/grants.ts'
 import type { Hook } from '../contracts/hook.ts'
 import type { PermissionRule } from '../contracts/permission-rule.ts'
 import type { Plugin, PluginContext, PluginHookPoint } from '../contracts/plugin.ts'
 import type { StateKey } from '../contracts/plugin-state.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { intersectGrants } from '../grants/intersect-grants.ts'
+import { parseGrants } from '../grants/parse-grants.ts'
 import { parsePermissionRules } from '../grants/parse-rules.ts'
+import { toCanonicalJson } from '../util/canonical.ts'
 import { compileGlob } from '../util/glob.ts'
 import { nearest } from '../util/near-miss.ts'
 import { PLUGIN_CONTEXT_PLACES, PLUGIN_HOOK_POINTS, PLUGIN_NAME, PLUGIN_RULE_EFFECTS, STATE_KEY } from './plugin-declaration.ts'
@@ -80,6 +84,7 @@ function readList(given: Given, part: Part, faults: string[]): readonly unknown[
 }
 
 async function checkTools(given: readonly unknown[], { bounds, faults }: Checking): Promise<readonly Tool[]> {
+  const granted = parseGrants(bounds.grants ?? {})
   const globs = await Promise.all((bounds.tools ?? []).map((glob) => compileGlob(glob, 'text')))
   const names = new Set<string>()
   const tools: Tool[] = []
@@ -90,10 +95,18 @@ async function checkTools(given: readonly unknown[], { bounds, faults }: Checkin
     if (BUILT_IN_NAMES.includes(folded)) faults.push(`a tool with the name of the built-in ${folded}`)
     if (names.has(folded)) faults.push(`two tools of the name ${tool.name}`)
     if (!globs.some((fits) => fits?.(tool.name))) faults.push(`the tool ${tool.name}, which its \`bounds.tools\` do not name`)
+    if (!granted.ok || !holdsNeeds(granted.value, tool)) {
+      faults.push(`the tool ${tool.name}, which needs more of the machine than its \`bounds.grants\` say`)
+    }
     names.add(folded)
     tools.push(tool)
   }
   return tools
+}
+
+function holdsNeeds(bounds: Grants, { needs = {} }: Tool): boolean {
+  const parsed = parseGrants(needs)
+  return parsed.ok && toCanonicalJson(intersectGrants(parsed.value, bounds)) === toCanonicalJson(parsed.value)
 }
 
 function readTool(given: unknown, faults: string[]): Tool | undefined {
