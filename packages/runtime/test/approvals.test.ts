@@ -49,7 +49,28 @@ describe('a call that is held', () => {
     expect(await runtime.deny(waits[0]?.id ?? '', { reason: 'not this month' })).toMatchObject({ state: 'accepted' })
     expect((await within(run.settled())).status).toBe('completed')
     expect(ledger.ran).toEqual([])
-    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'error-text', value: 'A person refused this call: not this month' }])
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([
+      { type: 'error-text', value: 'Not run. A person refused this call: not this month' }
+    ])
+  })
+
+  // B037
+  test.each([
+    { reason: undefined, told: '.' },
+    { reason: '  ', told: '.' },
+    { reason: 'use the test account "\u00e4" <b>', told: ': use the test account "\u00e4" <b>' },
+    { reason: 'x'.repeat(100_000), told: `: ${'x'.repeat(1_900)}` }
+  ])('tells its model of a refusal that it is one, and not whose', async ({ reason, told }) => {
+    const model = caller({ name: 'pay', arguments: { amount: 12 } })
+    const options = { tools: [pay({ ran: [] })], models: { main: model }, principal: { kind: 'person', id: 'ann' } as const }
+    const runtime = runtimeOf(memoryStore(), options)
+    const run = await runtime.start(agent('pay'), { input: 'go' })
+    await runtime.deny((await within(run.settled())).waits[0]?.id ?? '', reason === undefined ? {} : { reason })
+    await within(run.settled())
+    const [shown] = [...resultsIn(model.prompts[1]).values()]
+    expect(String(shown?.value).slice(0, 2_000)).toContain(`Not run. A person refused this call${told}`)
+    expect(String(shown?.value).length).toBeLessThan(2_100)
+    expect(JSON.stringify(model.prompts)).not.toContain('ann')
   })
 
   // B030
@@ -86,7 +107,7 @@ describe('a call that is held', () => {
     expect([...resultsIn(model.prompts[1]).values()].map(({ value }) => value)).toEqual([
       'paid {"amount":7}',
       'seen',
-      'A person refused this call: wrong file',
+      'Not run. A person refused this call: wrong file',
       'paid {"amount":9}'
     ])
   })

@@ -45,7 +45,7 @@ function planDecided(draft: CallsDraft, call: Call): void {
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: isQuestion ? NO_ANSWER : NOT_DECIDED })
   else if (isQuestion) settle(draft, call, isAnswered ? 'ok' : 'denied', isAnswered ? { value: call.answer } : { error: NO_ANSWER })
   else if (call.decision === 'approved') look(draft, call)
-  else settle(draft, call, 'denied', { error: call.reason === null ? REFUSED : toRefusal(call.reason) })
+  else settle(draft, call, 'denied', { error: `Not run. ${call.reason === null ? REFUSED : toRefusal(call.reason)}` })
 }
 
 /** What a model reads of a call that a person refused. */
@@ -55,7 +55,7 @@ const NO_ANSWER = 'Nobody answered the question.'
 
 /** The same with the reason, word for word. */
 export function toRefusal(reason: string): string {
-  return `${REFUSED.slice(0, -1)}: ${reason}`
+  return reason.trim() === '' ? REFUSED : `${REFUSED.slice(0, -1)}: ${reason}`
 }
 
 /** Ends a call. */

@@ -58,12 +58,13 @@ function planSuspended(draft: CallsDraft, call: Call, suspended: NonNullable<Cal
   const { kind, wait, subject, expiresAfterMs } = suspended
   const nobody = kind === 'approval' ? REFUSED : UNANSWERED
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: NOT_IN_TIME })
-  else if (call.decision !== null) settle(draft, call, 'denied', { error: call.reason === null ? nobody : toRefusal(call.reason) })
+  else if (call.decision !== null)
+    settle(draft, call, 'denied', { error: `Not completed. ${call.reason === null ? nobody : toRefusal(call.reason)}` })
   else if (call.wait === null) openCallWait(draft, call, { id: wait, kind, subject: inlineOf(subject), expiresAfterMs, needed: 1 })
   else expireIfDue(draft, call.wait)
 }
 
-const UNANSWERED = 'What this call waited for did not come. It was not completed.'
+const UNANSWERED = 'What this call waited for did not come.'
 const NOT_IN_TIME = 'What this call waited for did not come in time. It was begun and was not completed.'
 
 /** The attempt that started it is over, and what became of it is not recorded. */
