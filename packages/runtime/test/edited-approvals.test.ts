@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
+import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Ledger } from './approval-kit.ts'
 import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
 import { factsOf, resultsIn, toolOf, within } from './runtime-kit.ts'
@@ -65,5 +66,28 @@ describe('a call that is approved with other arguments', () => {
       { inline: { amount: 100 } },
       { inline: { amount: 50 } }
     ])
+  })
+
+  // I7, I10
+  test('is run with long ones, also when there are several and their time is over before anybody reads them', async () => {
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const ran: unknown[] = []
+    const write = toolOf('write', (input) => void ran.push(input), { effect: 'once', approval: { expiresInMs: 1_000 } })
+    const call = { name: 'write', arguments: { text: 'short' } }
+    const options = { clock, tools: [write], models: { main: caller(call, call, call) } }
+    const one = runtimeOf(store, options)
+    const run = await one.start(agent('write'), { input: 'go' })
+    const { waits } = await within(run.settled())
+    await one.close()
+    const decider = runtimeOf(store, { ...options, concurrency: 0 })
+    const texts = waits.map((_, index) => String(index).repeat(240_000))
+    for (const [index, { id }] of waits.entries())
+      expect(await decider.approve(id, { arguments: { text: texts[index] ?? '' } })).toMatchObject({ state: 'accepted' })
+    await clock.advance(10_000)
+    const two = runtimeOf(store, options)
+    await two.thread(run.thread).resume()
+    expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+    expect(ran).toEqual(texts.map((text) => ({ text })))
   })
 })

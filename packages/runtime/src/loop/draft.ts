@@ -41,6 +41,7 @@ export interface Draft<State> {
 }
 
 const NONE: readonly never[] = []
+const NOTHING_YET: Planned = { facts: NONE, send: NONE, spawn: NONE, open: NONE, close: NONE, actions: NONE, timer: null, rest: false }
 const MAX_ROUNDS = 1_000
 /** What of a commit may come from outside, in bytes of JSON: as much again may follow from it, and a store takes 1 MiB. */
 const MAX_TAKEN_BYTES = 500_000
@@ -103,6 +104,8 @@ class Drafting<State> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
       while (this.left.length > 0 && this.#takeOne({ now, sequence }));
+      // What follows may depend on what found no place: a decision is not passed over by the expiry of its wait.
+      if (this.more) return NOTHING_YET
       const plan = this.#heart.plan(this.state, { attempt, now, stopping, pending: this.left, crashes })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)

@@ -57,6 +57,8 @@ class Drive<State> {
   #head: number
   #pending: readonly InboxItem[] = []
   #first = true
+  /** Whether too many owners died before this one, and nothing was planned since. */
+  #isWorn: boolean
   #stopping = false
   /** Whether something was announced that is not begun yet. */
   #promised = false
@@ -69,6 +71,7 @@ class Drive<State> {
     this.#ports = ports
     this.#state = loaded.state
     this.#head = loaded.head
+    this.#isWorn = claim.idle >= ports.crashBudget
     this.#storeNow = claim.now
     this.#heardAt = ports.clock.monotonic()
   }
@@ -134,7 +137,7 @@ class Drive<State> {
         pending: this.#pending,
         now: this.#now(),
         stopping: this.#stopping,
-        crashes: this.#first && this.#claim.idle >= this.#ports.crashBudget ? this.#claim.idle : 0
+        crashes: this.#isWorn ? this.#claim.idle : 0
       },
       this.#ports
     )
@@ -179,6 +182,9 @@ class Drive<State> {
     // Committed, so it may leave the set of running effects: not when it finished.
     for (const outcome of outcomes) this.#running.delete(outcome.id)
     this.#done.splice(0, outcomes.length)
+    // Nothing is planned behind a full commit: what was named before is.
+    if (draft.more) return
+    this.#isWorn = false
     this.#named = draft.plan.actions
     this.#promised = !this.#stopping && this.#named.some((action) => !this.#running.has(action.id))
   }
