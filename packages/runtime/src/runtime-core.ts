@@ -84,7 +84,8 @@ function toEngineOptions({ leaseMs = 10_000, concurrency = 256, recover = false,
 }
 
 const HOST: Principal = { kind: 'host', id: 'host' }
-const ANYBODY: DecisionPolicy = () => true
+/** The policy of a host that has none. */
+export const ANYBODY: DecisionPolicy = () => true
 
 /** Wires the heart, the effects and the engine together, by values. */
 export function createCore(options: RuntimeOptions): RuntimeCore {

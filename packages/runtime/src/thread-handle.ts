@@ -1,9 +1,9 @@
 import { assertKey } from './caller-key.ts'
 import type { MessageOptions, MessageReceipt } from './contracts/receipt.ts'
 import type { ThreadHandle } from './contracts/thread-handle.ts'
-import { HoldfastError } from './contracts/errors.ts'
+import { HoldfastError, isHoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
-import type { Json } from './contracts/json.ts'
+import type { JsonObject } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
 import { namesInParts, redactParts } from './effects/redact-parts.ts'
@@ -13,6 +13,7 @@ import { readReceipt } from './item-receipt.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
+import { ANYBODY } from './runtime-core.ts'
 import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { findNoRetry } from './state/retry.ts'
@@ -118,21 +119,33 @@ function assertBounds(parts: readonly Part[]): void {
   }
 }
 
-async function sendMessage(
-  core: RuntimeCore,
-  thread: ThreadId,
-  message: GivenMessage,
-  { id: key, interrupt = false }: MessageOptions
-): Promise<MessageReceipt> {
+async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMessage, options: MessageOptions): Promise<MessageReceipt> {
+  const { id: key, interrupt = false, answers = await mayAnswer(core, thread) } = options
   assertKey('id', key)
   const { parts, redacted } = message
   await readInfo(core, thread)
   const item = key === undefined ? `msg_${core.ids.next(16)}` : core.secrets.redact(key)
   // The run that it would start is named by the item, so that the same message twice is the same message.
-  const run = toRunId(thread, item)
+  const body = { run: toRunId(thread, item), parts } as unknown as JsonObject
   const kind = interrupt ? 'interrupt' : 'message'
-  const state = await deliver(core, toItem(core, thread, kind, item, { run, parts } as unknown as Json))
+  const [given, other] = answers ? [body, { ...body, answers: false }] : [{ ...body, answers: false }, body]
+  const send = (each: JsonObject): Promise<'queued' | 'repeated'> => deliver(core, toItem(core, thread, kind, item, each))
+  // What it may answer depends on what is asked: the same message is the same whatever was asked when it came first.
+  const state = await send(given).catch((error: unknown) => {
+    if (key !== undefined && options.answers === undefined && isHoldfastError(error) && error.code === 'conflict') return send(other)
+    throw error
+  })
   return { item, state, ...(redacted.length === 0 ? {} : { redacted }) }
+}
+
+/** Whether a message of this runtime's principal may be the answer to what a thread asks. */
+async function mayAnswer({ store, tenant, principal, mayDecide }: RuntimeCore, thread: ThreadId): Promise<boolean> {
+  if (mayDecide === ANYBODY) return true
+  const { items } = await store.waits({ tenant, thread, kind: ['question'] })
+  const open = items.filter(({ state }) => state === 'open')
+  for (const wait of open) if (!(await mayDecide(wait, principal))) return false
+  // What is asked only by then is not what this was said to.
+  return open.length > 0
 }
 
 /** The run that an item starts, so that the same item starts the same run. */

@@ -118,3 +118,31 @@ test('a call that was approved and not begun does not run with another version o
   const settled = (await factsOf(run)).filter((fact) => fact.type === 'call.settled')
   expect(settled.map(({ outcome }) => outcome)).toEqual(['ok', 'error'])
 })
+
+// I6
+test('an approval of another version of a tool is not remembered for the one that the thread began with', async () => {
+  const ledger: Ledger = { ran: [] }
+  const store = memoryStore()
+  const model = recordingModel(({ prompt }) =>
+    prompt.at(-1)?.role === 'user' ? { toolCalls: [{ name: 'pay', arguments: { amount: 5 } }] } : { text: 'done' }
+  )
+  const version = (text: string): Tool<never> => ({ ...pay(ledger), version: text }) as Tool<never>
+  const one = runtimeOf(store, { tools: [version('1')], models: { main: model } })
+  const run = await one.start(agent('pay'), { input: 'go' })
+  await within(run.settled())
+  await one.close()
+  const two = runtimeOf(store, { tools: [version('2')], models: { main: model } })
+  const thread = two.thread(run.thread)
+  for (let result = await within(thread.settled()); result.status === 'waiting'; result = await within(thread.settled()))
+    await two.approve(result.waits[0]?.id ?? '', { remember: 'thread' })
+  await thread.message('again')
+  await two.approve((await within(thread.settled())).waits[0]?.id ?? '', { remember: 'thread' })
+  await within(thread.settled())
+  await two.close()
+  const three = runtimeOf(store, { tools: [version('1')], models: { main: model } })
+  await three.thread(run.thread).message('and again')
+  // The first approval was of what this is: only what that one showed is covered.
+  const shown = (await factsOf(run)).filter((fact) => fact.type === 'approval.remembered')
+  expect(shown.map(({ rule }) => rule.tool)).toEqual(['host:pay@1'])
+  expect((await within(three.thread(run.thread).settled())).status).toBe('completed')
+})

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { DecisionPolicy } from '../src/contracts/decision.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import type { Ledger } from './approval-kit.ts'
 import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
@@ -104,6 +105,41 @@ describe('who may decide', () => {
     })
     await refusalOf('forbidden', () => stranger.deny(id))
     expect((await runtime.waits()).items).toHaveLength(1)
+  })
+
+  // I12
+  test('is asked of messages that would answer, too; a repeat is one whatever is asked by then', async () => {
+    const store = memoryStore()
+    const model = caller({ name: 'ask_user', arguments: { question: 'Which account?' } })
+    const mayDecide: DecisionPolicy = (_, { id }) => id === 'ann'
+    const ann = runtimeOf(store, { models: { main: model }, principal: { kind: 'person', id: 'ann' }, mayDecide })
+    const eve = runtimeOf(store, { concurrency: 0, principal: { kind: 'person', id: 'eve' }, mayDecide })
+    const run = await ann.start(agent('ask_user'), { input: 'go' })
+    await within(run.settled())
+    await eve.thread(run.thread).message('mine', { id: 'm1' })
+    await run.resume()
+    expect((await within(run.settled())).status).toBe('waiting')
+    await run.message('the usual one')
+    expect((await within(run.settled())).status).toBe('completed')
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'text', value: 'the usual one' }])
+    expect(userTexts(model.prompts[1])).toEqual(['go', 'mine'])
+    expect(await eve.thread(run.thread).message('mine', { id: 'm1' })).toMatchObject({ state: 'repeated' })
+    const anybody = runtimeOf(store, { concurrency: 0, principal: { kind: 'person', id: 'eve' } })
+    expect(await anybody.thread(run.thread).message('mine', { id: 'm1' })).toMatchObject({ state: 'repeated' })
+    await refusalOf('conflict', () => anybody.thread(run.thread).message('yours', { id: 'm1' }))
+  })
+
+  test('may say that a message is no answer', async () => {
+    const model = caller({ name: 'ask_user', arguments: { question: 'Which account?' } })
+    const runtime = runtimeOf(memoryStore(), { models: { main: model } })
+    const run = await runtime.start(agent('ask_user'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    await run.message('By the way, it is raining.', { answers: false })
+    expect((await within(run.settled())).status).toBe('waiting')
+    await runtime.answer(id, 'the usual one')
+    expect((await within(run.settled())).status).toBe('completed')
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'text', value: 'the usual one' }])
+    expect(userTexts(model.prompts[1])).toEqual(['go', 'By the way, it is raining.'])
   })
 
   test('is somebody of the same tenant', async () => {

@@ -10,6 +10,11 @@ export interface MessageOptions {
    * message stands behind their results. Default false.
    */
   readonly interrupt?: boolean
+  /**
+   * Whether it is the answer where the thread asks exactly one question. False: it is read when the question is answered. Default: true for a person and
+   * the host, where `mayDecide` says so of that question.
+   */
+  readonly answers?: boolean
 }
 
 /**

@@ -4,6 +4,8 @@ import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
+import type { ToolDescriptor } from '../contracts/publication.ts'
+import { toCallDigest } from './call-digest.ts'
 import { isDecider, readDecision } from './decision.ts'
 import { toExtension } from './take-budget.ts'
 import type { Call, OpenWait, State } from './state.ts'
@@ -44,7 +46,8 @@ export function takeAnswer(state: State, items: readonly InboxItem[], { sequence
 
 function answerIn(item: InboxItem, call: Call | undefined): Json | undefined {
   if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from)) return undefined
-  const text = textOf((item.body as unknown as { readonly parts: readonly Part[] }).parts)
+  const { parts, answers } = item.body as unknown as { readonly parts: readonly Part[]; readonly answers?: false }
+  const text = answers === false ? null : textOf(parts)
   return text === null ? undefined : toAnswer(call, text)
 }
 
@@ -73,6 +76,7 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
   // What a tool asks in the middle of its work is about that work alone.
   if (!approve || remember === null || wait.kind !== 'approval' || !call?.digest || call.suspended) return null
   const tool = state.tools.get(call.tool)
+  if (tool && !isOfTool(state, call, tool)) return null
   // Edited arguments are not what was shown: no digest of theirs is known yet.
   if (!tool || (remember === 'arguments' && edited !== null)) return null
   return {
@@ -89,6 +93,12 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
       ...(call.needed === 1 ? {} : { needed: call.needed })
     }
   }
+}
+
+/** Whether what was shown is a call of the tool that the publication knows, and of no other version that was there then. */
+function isOfTool(state: State, call: Call, tool: ToolDescriptor): boolean {
+  const args = call.arguments && 'inline' in call.arguments ? call.arguments.inline : null
+  return toCallDigest(state.thread, tool, { tool: call.tool, arguments: args, input: call.input }) === call.digest
 }
 
 /** What a remembered approval knows a tool by: another version of it is another tool. */

@@ -29,6 +29,8 @@ export interface MessageBody {
   readonly initial?: readonly InjectedPrompt[]
   /** The run that is tried again: the item brings no message, and is stale once another run has come. */
   readonly retries?: RunId
+  /** It is no answer, whatever is asked. */
+  readonly answers?: false
 }
 
 /**
