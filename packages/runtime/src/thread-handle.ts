@@ -120,7 +120,9 @@ function assertBounds(parts: readonly Part[]): void {
 }
 
 async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMessage, options: MessageOptions): Promise<MessageReceipt> {
-  const { id: key, interrupt = false, answers = await mayAnswer(core, thread) } = options
+  const { id: key, interrupt = false } = options
+  // What is sent one after another arrives so: nothing is awaited that need not be.
+  const answers = options.answers ?? (core.mayDecide === ANYBODY || (await mayAnswer(core, thread)))
   assertKey('id', key)
   const { parts, redacted } = message
   await readInfo(core, thread)
@@ -140,7 +142,6 @@ async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMe
 
 /** Whether a message of this runtime's principal may be the answer to what a thread asks. */
 async function mayAnswer({ store, tenant, principal, mayDecide }: RuntimeCore, thread: ThreadId): Promise<boolean> {
-  if (mayDecide === ANYBODY) return true
   const { items } = await store.waits({ tenant, thread, kind: ['question'] })
   const open = items.filter(({ state }) => state === 'open')
   for (const wait of open) if (!(await mayDecide(wait, principal))) return false
