@@ -5,7 +5,8 @@ import type { Approver } from './approver.ts'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
-import { describeOwner } from './owner.ts'
+import type { Owner } from './owner.ts'
+import { describeOwner, lifeOf } from './owner.ts'
 import { takeThread, tryToTake } from './ownership.ts'
 import { tellRedacted } from './redaction-notice.ts'
 import { textOfBody } from './render-event.ts'
@@ -69,13 +70,15 @@ export class ChatSession {
     return this.#exitCode
   }
 
-  /** Goes on with what the thread has left open. Throws `thread_busy` when somebody else drives it. */
+  /** Goes on with what the thread has left open: drives it, or shows what another process does. Throws `thread_busy` when nobody knows whether that lives. */
   async open(): Promise<void> {
     if (this.#thread === undefined) return
     this.#shown = await headOf(this.#thread)
     const { row, pending } = await this.#thread.info()
     if (!isOpen(row) && pending === 0) return
-    await takeThread(this.#thread, this.#context)
+    const owner = await tryToTake(this.#thread, this.#context)
+    if (owner !== undefined && (await lifeOf(owner.worker)) === 'alive') this.#tellOwner(owner)
+    else if (owner !== undefined) await takeThread(this.#thread, this.#context)
     this.#drive(this.#thread)
   }
 
@@ -117,8 +120,11 @@ export class ChatSession {
 
   async #take(thread: ThreadHandle): Promise<void> {
     const owner = await tryToTake(thread, this.#context)
-    if (owner !== undefined)
-      this.#context.output.notice(`${describeOwner(owner)}: it answers, and its answers are shown here when they are whole.`)
+    if (owner !== undefined) this.#tellOwner(owner)
+  }
+
+  #tellOwner(owner: Owner): void {
+    this.#context.output.notice(`${describeOwner(owner)}: it answers, and its answers are shown here when they are whole.`)
   }
 
   #drive(thread: ThreadHandle): void {

@@ -70,6 +70,18 @@ describe('holdfast chat in a pipe', () => {
     expect(later).toMatchObject({ code: 0, stdout: '' })
   })
 
+  test('shows what another process does with the thread, and has it answer', async () => {
+    const slow = scriptedAgent([{ text: 'The first.', delayMs: 1_500 }, { text: 'The second.' }])
+    const folder = folderWith(slow)
+    const first = startHoldfast(folder, ['run', 'agent.yaml'])
+    const thread = threadOf(await first.until(/thr_\w+/))
+    await first.until(/turn 1/)
+    const told = await holdfast(folder, ['chat', 'agent.yaml', thread], { stdin: 'and then?' })
+    expect(told).toMatchObject({ code: 0, stdout: 'The first.\nThe second.\n' })
+    expect(told.stderr).toContain(`:${first.child.pid}:`)
+    expect(await first.ended).toBe(0)
+  })
+
   test('takes lines that end with a backslash as one message', async () => {
     const folder = folderWith(scriptedAgent([{ text: 'One.' }, { text: 'Two.' }]))
     const told = await holdfast(folder, ['chat', 'agent.yaml'], { stdin: 'a\\\nb\\\n\\\nc\nopen\\' })

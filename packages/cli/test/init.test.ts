@@ -91,7 +91,13 @@ describe('holdfast init', () => {
     expect(JSON.parse((await holdfast(folder, ['init', '--json'])).stdout)).toMatchObject({
       error: { details: { conflicts: ['tools.ts'] } }
     })
-    expect((await holdfast(folder, ['init', 'file'])).code).toBe(2)
+    for (const dir of ['file', 'file/below']) {
+      const told = await holdfast(folder, ['init', dir, '--json'])
+      expect([told.code, JSON.parse(told.stdout)]).toMatchObject([
+        2,
+        { error: { code: 'invalid_input', details: { path: join(folder, 'file') } } }
+      ])
+    }
   })
 
   test('makes the folder, and tells what it wrote as a document', async () => {

@@ -28,6 +28,15 @@ async function driven(files = SLOW): Promise<{ readonly folder: string; readonly
     await sleep(20)
   }
 }
+/** Waits until something lies in the inbox of a thread. */
+async function kept(folder: string, thread: string): Promise<void> {
+  for (;;) {
+    const { stdout } = await holdfast(folder, ['show', thread, '--json'])
+    if ((JSON.parse(stdout) as { thread: { pending: number } }).thread.pending > 0) return
+    await sleep(20)
+  }
+}
+
 type Told = Awaited<ReturnType<typeof holdfast>>
 
 describe('holdfast interrupt', () => {
@@ -62,7 +71,7 @@ describe('holdfast message --receipt', () => {
     const { folder, thread, ended } = await driven()
     const [returned] = await Promise.all([
       holdfast(folder, ['message', thread, 'for nobody', '--detach', '--receipt', '--json']),
-      sleep(500).then(() => holdfast(folder, ['cancel', thread, '--detach']))
+      kept(folder, thread).then(() => holdfast(folder, ['cancel', thread, '--detach']))
     ])
     expect(returned.code).toBe(4)
     expect(JSON.parse(returned.stdout)).toMatchObject({ state: 'returned', why: 'cancelled' })
@@ -74,8 +83,10 @@ describe('holdfast message --receipt', () => {
     const folder = folderWith(scriptedAgent([{ text: 'one' }, { text: 'two' }]))
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     const stop = new AbortController()
-    setTimeout(() => stop.abort('SIGTERM'), 500)
-    const told = await holdfast(folder, ['message', thread, 'later', '--detach', '--receipt'], { signal: stop.signal })
+    const waiting = holdfast(folder, ['message', thread, 'later', '--detach', '--receipt'], { signal: stop.signal })
+    await kept(folder, thread)
+    stop.abort('SIGTERM')
+    const told = await waiting
     expect(told.code).toBe(143)
     expect(await holdfast(folder, ['resume', thread])).toMatchObject({ code: 0, stdout: 'two\n' })
   })

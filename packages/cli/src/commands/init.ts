@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { lstatSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
@@ -47,6 +47,13 @@ async function makeProject({ output, io }: CommandContext, dir: string, { exampl
 }
 
 function refuseConflicts(folder: string, files: readonly ProjectFile[]): void {
+  const taken = findFile(folder)
+  if (taken !== undefined) {
+    throw new Failure('invalid_input', `${taken} is a file, and the project needs a folder.`, {
+      details: { path: taken },
+      remedy: 'Nothing was written. Name another folder.'
+    })
+  }
   const conflicts = files.map(({ path }) => path).filter((path) => isTaken(join(folder, path)))
   if (conflicts.length === 0) return
   throw new Failure('conflict', `${folder} has files of these names already: ${conflicts.join(', ')}.`, {
@@ -55,13 +62,17 @@ function refuseConflicts(folder: string, files: readonly ProjectFile[]): void {
   })
 }
 
-function isTaken(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    // Something above it is no folder.
-    return true
+/** Of a path the part that is there and no folder. */
+function findFile(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const stats = statSync(at, { throwIfNoEntry: false })
+    if (stats !== undefined) return stats.isDirectory() ? undefined : at
+    if (dirname(at) === at) return undefined
   }
+}
+
+function isTaken(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
 function write(folder: string, file: ProjectFile): void {
