@@ -116,6 +116,16 @@ describe('initial prompts', () => {
     expect(run(thread, 2, 3).actions).toEqual(['run_1//0.2#1.1', 'run_1//0.3#1.1'])
   })
 
+  test('may make the same call as often as they want to: no model is caught in it', () => {
+    const thread = begun([{ calls: [look, look] }, { calls: [look] }], { maxRepeatedCalls: 2 })
+    thread.commit()
+    run(thread, 0, 1)
+    end(thread, 0)
+    end(thread, 1)
+    run(thread, 2)
+    expect(end(thread, 2).types).toEqual(['call.settled', 'turn.started'])
+  })
+
   test('a call that fails is a result like any other', () => {
     const thread = begun([{ calls: [look] }, { text: 'then' }])
     thread.commit()

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { TurnRecord } from '../src/contracts/turn-record.ts'
 import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { BEFORE_CALLS } from '../src/state/initial-prompts.ts'
-import { begin, LOOK, paying } from './initial-prompts-kit.ts'
+import { begin, done, LOOK, paying } from './initial-prompts-kit.ts'
 import { refusalOf } from './refusal.ts'
-import { factsOfType, resultsIn, runtimeFor, userTexts, within } from './runtime-kit.ts'
+import { factsOfType, faultOf, resultsIn, runtimeFor, userTexts, within } from './runtime-kit.ts'
 
 async function recordsOf(thread: Pick<ThreadHandle, 'records'>): Promise<readonly TurnRecord[]> {
   const records: TurnRecord[] = []
@@ -90,6 +90,23 @@ describe('a fork', () => {
     const place = (await run.log()).findIndex(({ facts }) => facts.some(({ type }) => type === 'prompts.injected')) + 1
     expect((await runtime.fork(run.id, { at: { turn: `${run.run}//0` } })).at).toBe(place)
     expect((await runtime.fork(run.id, { at: { turn: 0 } })).at).toBe(place)
+  })
+
+  test('under another model ends the run in which calls of turn 0 are open, leaves out the rest and asks with the task', async () => {
+    const { ledger, model, runtime, run, settled } = await begin(
+      [{ toolCalls: [paying(1)] }, { toolCalls: [paying(2)] }, { prompt: 'left out', toolCalls: [paying(3)] }],
+      { approval: false, models: { main: done(), other: done() } }
+    )
+    await settled()
+    const [start] = (await run.log()).filter(({ facts }) => facts.some(({ type }) => type === 'call.started'))
+    const fork = await runtime.fork(run.id, { at: start?.sequence ?? 0, change: { model: { ref: 'other' } } })
+    expect(await within(fork.settled())).toMatchObject({ status: 'completed', text: 'done' })
+    expect(ledger.ran).toHaveLength(3)
+    expect(model.prompts).toEqual([])
+    expect((await factsOfType(fork, 'call.settled')).map(({ outcome }) => outcome)).toEqual(['ok', 'cancelled'])
+    const { request } = await fork.prompt(1)
+    expect(userTexts(request.prompt)).toEqual([BEFORE_CALLS, 'the task'])
+    expect(faultOf(request.prompt)).toBeNull()
   })
 
   test('where a call of turn 0 waits asks again under its own id', async () => {

@@ -93,7 +93,8 @@ function finishCall(state: State, stamp: Stamp, conversation: Conversation, call
   }
   if (turn.open > 0) return
   turn.phase = 'closed'
-  for (const settled of turn.calls) countRepeated(conversation, settled)
+  // What a definition asks for it asks for on purpose.
+  if (turn.number > 0) for (const settled of turn.calls) countRepeated(conversation, settled)
   conversation.closed = {
     turn: turn.id,
     index: conversation.history.push(toToolMessage(turn.calls)) - 1,

@@ -20,11 +20,15 @@ export function evolvePromptsInjected(state: State, stamp: Stamp, fact: FactOf<'
   placeNextPrompt(state, stamp, conversation)
 }
 
-/** Places prompts up to the first that has calls; behind the last one, or once the rest is left out, what was said meanwhile. */
+/**
+ * Places prompts up to the first that has calls; behind the last one, or once the rest is left out, what was said meanwhile. A run that ends does not
+ * open calls: those that are cancelled are its last ones.
+ */
 export function placeNextPrompt(state: State, stamp: Stamp, conversation: Conversation): void {
   const { initial } = conversation
   if (!initial) return
-  while (!initial.isHeld && !isEnding(state)) {
+  const isOver = initial.isHeld || isEnding(state) || conversation.turn?.calls.some((call) => call.settled === 'cancelled')
+  while (!isOver) {
     const prompt = initial.prompts[initial.next++]
     if (prompt === undefined) break
     if (prompt.text !== undefined) placeText(conversation, prompt.role, prompt.text)

@@ -24,6 +24,8 @@ export interface LoggedCall {
   settled: string | null
   /** It is settled, and hooks look at its result. */
   inReview: boolean
+  /** Somebody was asked about it, and not only what became of it. */
+  hasWaited: boolean
 }
 
 /** Where a fact stands. */
@@ -40,6 +42,8 @@ export class CallJudge {
   readonly #publication: Publication
   calls: LoggedCall[] = []
   readonly all: LoggedCall[] = []
+  /** Calls of initial prompts that have not had their turn. */
+  #left: (readonly LoggedCall[])[] = []
 
   constructor(publication: Publication) {
     this.#publication = publication
@@ -49,11 +53,41 @@ export class CallJudge {
     return this.calls.some((call) => !call.settled || call.inReview)
   }
 
+  /** Whether calls of initial prompts are still to be made. */
+  get hasLeft(): boolean {
+    return this.#left.length > 0
+  }
+
   respond({ turn, parts }: FactOf<'model.responded'>): void {
     this.calls = inlineOf(parts)
       .filter(isOwnCall)
       .map((part, position) => newCall(`${turn}.${position}`, part.tool))
     this.all.push(...this.calls)
+  }
+
+  /** The calls of initial prompts, which come one prompt after another. */
+  begin({ turn, prompts }: FactOf<'prompts.injected'>): void {
+    let position = 0
+    this.#left = inlineOf(prompts)
+      .map(({ calls = [] }) => calls.map(({ tool }) => newCall(`${turn}.${position++}`, tool)))
+      .filter((calls) => calls.length > 0)
+    this.goOn({ isEnding: false })
+  }
+
+  /** The next prompt begins when the calls of the one before are over; none does in a run that ends, or behind a call that has waited. */
+  goOn({ isEnding }: { readonly isEnding: boolean }): void {
+    if (this.hasOpen || this.#left.length === 0) return
+    if (isEnding || this.calls.some((call) => call.hasWaited)) this.#left = []
+    else {
+      this.calls = [...(this.#left.shift() ?? [])]
+      this.all.push(...this.calls)
+    }
+  }
+
+  /** Those of the run before are nobody's. */
+  clear(): void {
+    this.calls = []
+    this.#left = []
   }
 
   read(fact: CallFact, place: LogPlace): void {
@@ -85,6 +119,7 @@ export class CallJudge {
     const message = `${fact.wait} is opened for a call that does not wait for it`
     if (fact.kind !== 'outcome') {
       assert(suspended ? suspended.wait === fact.wait && suspended.kind === fact.kind : call.held && !started, 'I11', message)
+      call.hasWaited = true
       return call
     }
     assert(started !== null && !suspended && !call.mayGoOn && started.attempt < place.attempt, 'I11', message)
@@ -146,7 +181,18 @@ export class CallJudge {
 
 function newCall(id: string, tool: string): LoggedCall {
   const undecided = { verdict: null, approved: null, expired: false, held: false }
-  return { id, tool, ...undecided, started: null, suspended: null, mayGoOn: false, found: null, settled: null, inReview: false }
+  return {
+    id,
+    tool,
+    ...undecided,
+    started: null,
+    suspended: null,
+    mayGoOn: false,
+    found: null,
+    settled: null,
+    inReview: false,
+    hasWaited: false
+  }
 }
 
 function gate(call: LoggedCall, fact: FactOf<'call.gated'>): void {

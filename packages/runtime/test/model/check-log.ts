@@ -61,6 +61,10 @@ class LogReader {
   readonly #waits = new Map<string, { readonly call: LoggedCall; readonly kind: string; readonly place: LogPlace } | null>()
   readonly #knownWaits = new Set<string>()
   #unanswered: 'now' | 'before' | null = null
+  /** Runs so far. */
+  #runs = 0
+  /** The item that a thread was made with, when it begins with prompts. */
+  #task: string | null = null
   #place: LogPlace = { attempt: 0, at: 0 }
 
   constructor(model: Model, thread: ThreadId, witnessed: WitnessedThread) {
@@ -105,8 +109,14 @@ class LogReader {
         return
       case 'run.ended':
         return this.#runEnded(fact)
+      case 'prompts.injected':
+        assert(this.#runs === 1 && !this.#hasOpenTurn(), 'I7', 'a thread begins a second time')
+        this.#calls.begin(fact)
+        this.#task = fact.cause ?? null
+        return
       case 'message.received':
-        assert(!this.#hasOpenTurn(), 'I7', 'a message lands inside an open turn')
+        // The task stands behind what a thread begins with.
+        assert(!this.#hasOpenTurn() || fact.cause === this.#task, 'I7', 'a message lands inside an open turn')
         this.#unanswered = 'now'
         return
       case 'turn.started':
@@ -132,6 +142,7 @@ class LogReader {
     else if (isCallFact(fact)) {
       assert(fact.type !== 'call.started' || this.#run?.cancelled !== true, 'cancel', `${fact.call} starts after the cancel`)
       this.#calls.read(fact, this.#place)
+      this.#calls.goOn({ isEnding: this.#run?.cancelled === true || this.#quarantine.isGivenUp })
     }
   }
 
@@ -139,7 +150,8 @@ class LogReader {
     assert(this.#run === null, 'I3', `${fact.run} starts while ${this.#run?.id} is under way`)
     this.#run = { id: fact.run ?? '', cancelled: false }
     this.#turn = null
-    this.#calls.calls = []
+    this.#runs++
+    this.#calls.clear()
   }
 
   #runEnded(fact: FactOf<'run.ended'>): void {
@@ -173,7 +185,8 @@ class LogReader {
     const { maxTurns } = this.#model.publication.definition.limits
     assert(number <= (maxTurns ?? Number.POSITIVE_INFINITY), 'limit', `${fact.turn} is beyond the turn limit`)
     this.#turn = { id: fact.turn, number, try: fact.try, isOpen: true }
-    this.#calls.calls = []
+    assert(!this.#calls.hasLeft, 'I7', `${fact.turn} starts before the calls of the definition are over`)
+    this.#calls.clear()
     this.#unanswered = null
     assert(this.#waits.size === 0, 'I17', `${fact.turn} starts while its pause is open`)
     this.#judgeModel(fact)

@@ -1,5 +1,5 @@
 import type { Principal, ThreadId, WaitId } from '../../src/contracts/ids.ts'
-import type { Json } from '../../src/contracts/json.ts'
+import type { Json, JsonObject } from '../../src/contracts/json.ts'
 import type { ItemKind, NewItem } from '../../src/contracts/store.ts'
 import { project } from '../../src/state/project.ts'
 import { emptyState } from '../../src/state/state.ts'
@@ -7,6 +7,8 @@ import type { WaitRow } from '../../src/contracts/wait.ts'
 import type { LinkedStore } from './link.ts'
 import { linkStore } from './link.ts'
 import type { Model } from './model.ts'
+import { TOOLS } from './publication.ts'
+import type { Random } from './random.ts'
 import type { Process } from './scheduler.ts'
 
 const PERSON: Principal = { kind: 'person', id: 'ann' }
@@ -36,6 +38,20 @@ export const APPROVALS: readonly (string | undefined)[] = [...COMMON, ...ALONE]
   .map((decision) => JSON.stringify(decision))
   .filter((text) => text.includes('approve') && !text.includes('[]'))
 
+/** Some threads begin with prompts, of which some have calls. */
+function withInitialPrompts(item: NewItem, random: Random): NewItem {
+  if (!random.chance(0.3)) return item
+  const tools = TOOLS.map(({ name }) => name).filter((name) => name !== 'task_complete')
+  const call = (): Json => ({ tool: random.pick(['unheard_of', ...tools]), input: random.pick(['{"n":1}', '{"n":2}', '']) })
+  const prompt = (place: number): Json => ({
+    ...(random.chance(0.5) ? { text: `prompt ${place}` } : {}),
+    ...(random.chance(0.3) ? { role: 'system' } : {}),
+    calls: Array.from({ length: random.int(0, 3) }, call)
+  })
+  const initial = Array.from({ length: random.int(1, 3) }, (_, place) => prompt(place))
+  return { ...item, body: { ...(item.body as JsonObject), initial } }
+}
+
 /** Whoever is outside: starts threads, sends messages and cancels, decides. Repeats what was not answered, under the same id. */
 export class Clients {
   readonly #model: Model
@@ -52,7 +68,7 @@ export class Clients {
 
   async create(thread: ThreadId): Promise<void> {
     const { inner, publication, witness } = this.#model
-    const first = this.#item(thread, 'start')
+    const first = withInitialPrompts(this.#item(thread, 'start'), this.#model.random)
     await inner.create({
       tenant: 'acme',
       id: thread,

@@ -1,5 +1,6 @@
 import type { Fact } from '../../src/contracts/fact.ts'
 import type { Principal } from '../../src/contracts/ids.ts'
+import type { InjectedPrompt } from '../../src/contracts/initial-prompt.ts'
 import type { Json } from '../../src/contracts/json.ts'
 import type { Publication } from '../../src/contracts/publication.ts'
 import type { AcceptedItem, InboxItem, ItemKind, ThreadInfo } from '../../src/contracts/store.ts'
@@ -19,9 +20,10 @@ export function digested(publication: Publication = publicationOf()): Publicatio
 export class RecordedThread extends PureThread {
   readonly items: InboxItem[] = []
 
-  constructor(publication: Publication = digested()) {
+  constructor(publication: Publication = digested(), initial: readonly InjectedPrompt[] = []) {
     super(publication)
-    this.deliver('start', { run: 'run_0', parts: [textPart('begin')] })
+    const body = { run: 'run_0', parts: [textPart('begin')], ...(initial.length === 0 ? {} : { initial }) }
+    this.deliver('start', body as unknown as Json)
   }
 
   override deliver(kind: ItemKind, body: Json, from?: Principal): InboxItem {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import type { CallOutcome, Fact, ModelFailure, ReconcileAnswer } from '../../src/contracts/fact.ts'
+import type { InjectedPrompt } from '../../src/contracts/initial-prompt.ts'
 import type { Json } from '../../src/contracts/json.ts'
 import type { Part } from '../../src/contracts/message.ts'
 import type { SuspensionKind } from '../../src/contracts/suspension.ts'
@@ -13,6 +14,8 @@ type Verdict = Extract<Fact, { type: 'call.gated' }>['verdict']
 /** One thing that happens to a thread. What does not apply to its state does not happen. */
 export type Step =
   | { readonly do: 'message'; readonly text: string }
+  /** The first run begins with prompts; any other has them in its history. */
+  | { readonly do: 'begin'; readonly initial: readonly InjectedPrompt[] }
   | { readonly do: 'interrupt'; readonly text: string }
   | { readonly do: 'cancel' }
   | { readonly do: 'retry' }
@@ -53,12 +56,26 @@ const anyPart: fc.Arbitrary<Part> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Part>({ type: 'file', mediaType: 'image/png', source: { data: 'QQ==' } }) },
   { weight: 1, arbitrary: fc.constant<Part>({ type: 'source', source: { url: 'https://example.com' } }) }
 )
+const anyPrompt: fc.Arbitrary<InjectedPrompt> = fc.record(
+  {
+    role: fc.constant('system' as const),
+    text: anyText,
+    calls: fc.array(
+      anyCall.map(({ tool, input }) => ({ tool, input })),
+      { maxLength: 3 }
+    )
+  },
+  { requiredKeys: [], noNullPrototype: true }
+)
+/** What a thread may begin with. */
+export const anyPrompts = fc.array(anyPrompt, { maxLength: 4 })
 const anyVerdict = fc.constantFrom<Verdict>('run', 'run', 'hold', 'block', 'respond')
 const nth = fc.nat(5)
 
 /** Anything that can happen. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('message' as const), text: anyText }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('begin' as const), initial: fc.array(anyPrompt, { minLength: 1, maxLength: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('interrupt' as const), text: anyText }) },
   { weight: 1, arbitrary: fc.constantFrom<Step[]>({ do: 'cancel' }, { do: 'crash' }, { do: 'crash', crashes: 5 }, { do: 'retry' }) },
   {
@@ -139,6 +156,7 @@ export function play(thread: PureThread, step: Step): void {
   else if (step.do === 'interrupt') thread.message(step.text, 'interrupt')
   else if (step.do === 'cancel') thread.deliver('cancel', { reason: 'enough' })
   else if (step.do === 'retry') retry(thread)
+  else if (step.do === 'begin') begin(thread, step.initial)
   else if (step.do === 'wait') thread.now += step.ms
   else if (step.do === 'decide') decide(thread, step.nth, step.decision)
   else return void thread.commit(...outcomeOf(thread, step))
@@ -148,6 +166,10 @@ export function play(thread: PureThread, step: Step): void {
 function crash(thread: PureThread, crashes: number): void {
   thread.crashes = crashes
   thread.claim()
+}
+
+function begin(thread: PureThread, initial: readonly InjectedPrompt[]): void {
+  thread.deliver('start', { run: `run_begun_${thread.delivered.length}`, parts: [textPart('the task')], initial } as unknown as Json)
 }
 
 function retry(thread: PureThread): void {

@@ -164,6 +164,7 @@ export class Witness {
 
   #countModel(fact: Fact): void {
     if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
+    else if (fact.type === 'prompts.injected') this.count('begun with prompts')
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
     else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
     else if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
