@@ -11,14 +11,20 @@ import {
   EDIT_PROMPT,
   HELP_LINES,
   KEYS_PROMPT,
+  OUTCOME_HELP_LINES,
+  OUTCOME_PROMPT,
   QUESTION_PROMPT,
   readAnswer,
+  readDenial,
   readEdited,
   readKey,
+  readOutcomeKey,
+  readResult,
   REASON_PROMPT,
+  RESULT_PROMPT,
   toPrefill
 } from './wait-keys.ts'
-import { describeWait, isDecidable, toWaitLine } from './wait-text.ts'
+import { describeWait, toWaitLine } from './wait-text.ts'
 
 /** What is done about calls that are held: asked about, approved, or left. */
 export type ApproveMode = 'ask' | 'always' | 'never'
@@ -60,7 +66,7 @@ class TerminalApprover implements Approver {
   }
 
   async decide(waits: readonly WaitRow[]): Promise<boolean> {
-    const open = waits.filter((wait) => isDecidable(wait) && !this.#later.has(wait.id))
+    const open = waits.filter(({ id, kind, state }) => state === 'open' && HEADS[kind] !== undefined && !this.#later.has(id))
     let goesOn = false
     for (const [index, wait] of open.entries()) {
       const outcome = await this.#decideOne(wait, open.length === 1 ? '' : ` (${index + 1} of ${open.length})`)
@@ -85,7 +91,7 @@ class TerminalApprover implements Approver {
     const { output } = this.#context
     const asks = await this.#options.asks(wait)
     output.notice('')
-    output.notice(output.paint(`${HEADS[wait.kind] ?? 'It waits'}${place}`, 'bold'))
+    output.notice(output.paint(`${HEADS[wait.kind] ?? ''}${place}`, 'bold'))
     for (const line of describeWait(wait, { asks })) output.notice(`  ${line}`)
     await using watch = this.#watch(wait)
     for (;;) {
@@ -104,26 +110,22 @@ class TerminalApprover implements Approver {
       said === 'whole'
         ? describeWait(wait, { asks, whole: true }).map((line) => `  ${line}`)
         : said === 'help'
-          ? HELP_LINES
+          ? wait.kind === 'outcome'
+            ? OUTCOME_HELP_LINES
+            : HELP_LINES
           : [said.problem]
     for (const line of lines) output.notice(line)
     return undefined
   }
 
   async #read(wait: WaitRow, prompt: LinePrompt, signal: AbortSignal): Promise<Said | null> {
-    if (wait.kind === 'question') {
-      const answer = await prompt.question(QUESTION_PROMPT, { signal })
-      return answer === null ? null : readAnswer(wait, answer)
-    }
-    const key = await prompt.question(KEYS_PROMPT, { signal })
-    if (key === null) return null
-    const said = readKey(key)
-    if (said === 'deny') {
-      const reason = await prompt.question(REASON_PROMPT, { signal })
-      return reason === null ? null : { decision: 'deny', ...(reason.trim() === '' ? {} : { reason: reason.trim() }) }
-    }
+    const ask = async (text: string, prefill?: string): Promise<string | null> =>
+      prompt.question(text, prefill === undefined ? { signal } : { signal, prefill })
+    if (wait.kind === 'question') return readNext(await ask(QUESTION_PROMPT), (line) => readAnswer(wait, line), ask)
+    if (wait.kind === 'outcome') return readNext(await ask(OUTCOME_PROMPT), readOutcomeKey, ask)
+    const said = await readNext(await ask(KEYS_PROMPT), readKey, ask)
     if (said !== 'edit') return said
-    const edited = await prompt.question(EDIT_PROMPT, { signal, prefill: toPrefill(wait) })
+    const edited = await ask(EDIT_PROMPT, toPrefill(wait))
     return edited === null ? null : readEdited(edited)
   }
 
@@ -170,9 +172,25 @@ class TerminalApprover implements Approver {
   }
 }
 
+/** What further a word asks for: the reason of a refusal, the result of what happened. */
+async function readNext<Word extends Said | 'edit'>(
+  line: string | null,
+  read: (line: string) => Word | 'deny' | 'happened',
+  ask: (text: string) => Promise<string | null>
+): Promise<Word | Said | null> {
+  if (line === null) return null
+  const said = read(line)
+  if (said !== 'deny' && said !== 'happened') return said
+  const more = await ask(said === 'deny' ? REASON_PROMPT : RESULT_PROMPT)
+  if (more === null) return null
+  return said === 'deny' ? readDenial(more) : readResult(more)
+}
+
+/** What is asked about at a terminal: the rest is decided elsewhere. */
 const HEADS: { readonly [kind: string]: string } = {
   approval: 'A call is held',
   question: 'The agent asks',
+  outcome: 'Nobody knows whether a call happened',
   quarantine: 'The run was set aside: approve to try it again'
 }
 const DECIDED = 'decided'

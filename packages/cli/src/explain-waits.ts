@@ -3,7 +3,8 @@ import type { Explanation, Step } from './situation.ts'
 import { renderBudget, toBudgetStatus } from './render-budget.ts'
 import { renderJson } from './render-event.ts'
 import { toVisibleLine } from './visible-text.ts'
-import { isDecidable, toWaitLine } from './wait-text.ts'
+import { toDecideStep } from './decide-step.ts'
+import { toWaitLine } from './wait-text.ts'
 
 /** How many further waits are named with their commands; `holdfast waits --thread` lists all. */
 const MAX_OTHERS = 8
@@ -21,17 +22,30 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
   }),
   question: (wait) => ({
     text: `It has asked a question: ${wait.subject === null ? describe(null) : toWaitLine(wait)}`,
-    next: [{ command: 'answer', wait: wait.id, rest: '"..."' }]
+    next: [
+      { command: 'answer', wait: wait.id, rest: '"..."' },
+      { command: 'deny', wait: wait.id, rest: '--reason "..."' }
+    ]
   }),
   agent: ({ targets }) => ({ text: `It waits for ${describeTargets(targets)} to end.`, next: [LOOK] }),
   monitor: ({ targets }) => ({ text: `It waits for what it watches of ${describeTargets(targets)} to come about.`, next: [LOOK] }),
   timer: ({ subject }) => ({ text: describePause(subject), next: [GO_ON] }),
   budget: ({ subject }) => ({ text: describeBudget(subject), next: [{ command: 'budget extend', rest: 'LIMIT' }] }),
   event: ({ subject }) => ({ text: `It waits for an event: ${describe(subject)}`, next: [LOOK] }),
-  external: ({ subject }) => ({ text: `It waits for a result from outside: ${describe(subject)}`, next: [LOOK] }),
-  outcome: ({ subject }) => ({
-    text: `Nobody knows whether ${describeCall(subject)} happened: a person must say so before it goes on.`,
-    next: [LOOK]
+  external: ({ id, subject }) => ({
+    text: `It waits for a result from outside: ${describe(subject)}`,
+    next: [
+      { command: 'answer', wait: id, rest: 'RESULT' },
+      { command: 'deny', wait: id, rest: '--reason "..."' }
+    ]
+  }),
+  outcome: ({ id, subject }) => ({
+    text: `Nobody knows whether ${describeCall(subject)} happened: a person must look, and say so before it goes on.`,
+    next: [
+      { command: 'outcome', wait: id, rest: 'happened --result RESULT' },
+      { command: 'outcome', wait: id, rest: 'not-happened' },
+      { command: 'outcome', wait: id, rest: 'unknown' }
+    ]
   }),
   quarantine: ({ id, subject }) => ({
     text: describeQuarantine(subject),
@@ -56,12 +70,8 @@ export function explainWaits(waits: readonly WaitRow[], now: number): Explanatio
   const isOver = first.expiresAt !== undefined && first.expiresAt <= now
   return {
     text: [text, ...describeExpiry(first, now), ...describeOthers(others)].join(' '),
-    next: [...(isOver ? [GO_ON] : next), ...others.filter(isDecidable).slice(0, MAX_OTHERS).map(toStep)]
+    next: [...(isOver ? [GO_ON] : next), ...others.flatMap((wait) => toDecideStep(wait) ?? []).slice(0, MAX_OTHERS)]
   }
-}
-
-function toStep({ id, kind }: WaitRow): Step {
-  return kind === 'question' ? { command: 'answer', wait: id, rest: '"..."' } : { command: 'approve', wait: id }
 }
 
 function describeExpiry({ kind, expiresAt }: WaitRow, now: number): readonly string[] {

@@ -4,13 +4,25 @@ import { Failure } from './failure.ts'
 import { listAllWaits } from './list-waits.ts'
 import { isThreadId } from './thread-id.ts'
 import { toVisibleLine } from './visible-text.ts'
-import { toDecideLine, toolOf, toWaitLine } from './wait-text.ts'
+import { toDecideLine } from './decide-step.ts'
+import { toolOf, toWaitLine } from './wait-text.ts'
+
+/** What is done about waits. */
+export type DecideAct = 'approve' | 'deny' | 'answer' | 'outcome'
+
+/** Which kinds are meant where no id is given: the first of these of which any is open. A run that was set aside is approved by its id or alone. */
+const MEANT: { readonly [act in DecideAct]: readonly (readonly WaitKind[])[] } = {
+  approve: [['approval', 'quarantine']],
+  deny: [['approval', 'quarantine'], ['question'], ['external']],
+  answer: [['question'], ['external']],
+  outcome: [['outcome']]
+}
 
 /** Which waits a decision is about: one by its id, the only one that is open (of a thread), or all of them expressly. */
 export interface WaitChoice {
   /** A wait's id, or that of a thread. */
   readonly wait?: string | undefined
-  readonly kind: 'approval' | 'question'
+  readonly act: DecideAct
   readonly all?: boolean
   readonly tool?: string
   readonly thread?: string
@@ -29,24 +41,27 @@ const MAX_NAMED = 20
  * wait's id.
  */
 export async function findWaits(store: Store, choice: WaitChoice, context: CommandContext): Promise<FoundWaits> {
-  if (choice.wait !== undefined && isThreadId(choice.wait))
-    return await findWaits(store, { kind: choice.kind, thread: choice.wait }, context)
+  if (choice.wait !== undefined && isThreadId(choice.wait)) return await findWaits(store, { act: choice.act, thread: choice.wait }, context)
   if (choice.wait !== undefined) {
     const id = parseWaitId(choice.wait)
     const row = await store.wait(id)
     return { ids: [id], rows: row === null ? [] : [row] }
   }
-  const { thread, tool, all } = choice
-  const listed = await listAllWaits(store, { kind: kindsOf(choice), ...(thread === undefined ? {} : { thread }) })
-  const rows = listed.filter((wait) => wait.state === 'open' && (tool === undefined || toolOf(wait) === tool))
+  const rows = await findMeant(store, choice)
   if (rows.length === 0) throw refuseNone(choice)
-  if (rows.length > 1 && all !== true) throw refuseMany(rows, context)
+  if (rows.length > 1 && choice.all !== true) throw refuseMany(rows, choice, context)
   return { ids: rows.map(({ id }) => id), rows }
 }
 
-/** A run that was set aside is approved one by one: nobody tries what kills processes again in a row. */
-function kindsOf({ kind, all }: WaitChoice): readonly WaitKind[] {
-  return kind === 'approval' && all !== true ? ['approval', 'quarantine'] : [kind]
+async function findMeant(store: Store, { act, thread, tool, all }: WaitChoice): Promise<readonly WaitRow[]> {
+  for (const kinds of MEANT[act]) {
+    // A run that was set aside is approved one by one: nobody tries what kills processes again in a row.
+    const kind = all === true ? kinds.filter((each) => each !== 'quarantine') : kinds
+    const listed = await listAllWaits(store, { kind, ...(thread === undefined ? {} : { thread }) })
+    const rows = listed.filter((wait) => wait.state === 'open' && (tool === undefined || toolOf(wait) === tool))
+    if (rows.length > 0) return rows
+  }
+  return []
 }
 
 /** A wait's id as a person typed it. Throws `invalid_input`. */
@@ -61,17 +76,27 @@ export function parseWaitId(text: string): string {
   )
 }
 
-function refuseNone({ kind, thread, tool }: WaitChoice): Failure {
-  const what = kind === 'question' ? 'No question is open' : 'No call is held'
+const NONE: { readonly [act in DecideAct]: string } = {
+  approve: 'No call is held',
+  deny: 'No call is held, and no question is open',
+  answer: 'No question is open, and no result is waited for',
+  outcome: 'No call has an outcome that a person must say'
+}
+
+function refuseNone({ act, thread, tool }: WaitChoice): Failure {
+  const what = NONE[act]
   const where = [...(tool === undefined ? [] : [` of the tool ${toVisibleLine(tool)}`]), ...(thread === undefined ? [] : [` in ${thread}`])]
   return new Failure('invalid_input', `${what}${where.join('')}.`, { remedy: 'See what waits with `holdfast waits`.' })
 }
 
-function refuseMany(rows: readonly WaitRow[], { options }: CommandContext): Failure {
-  const lines = rows.slice(0, MAX_NAMED).map((wait) => `  ${toDecideLine(wait, options.store)}\n    ${toWaitLine(wait)}`)
+function refuseMany(rows: readonly WaitRow[], { act }: WaitChoice, { options }: CommandContext): Failure {
+  const lines = rows.slice(0, MAX_NAMED).map((wait) => `  ${toDecideLine(wait, options.store) ?? wait.id}\n    ${toWaitLine(wait)}`)
   const more = rows.length > MAX_NAMED ? [`  ... and ${rows.length - MAX_NAMED} more`] : []
   return new Failure('invalid_input', `${rows.length} waits are open. Name the one that is meant:\n${[...lines, ...more].join('\n')}`, {
     details: { waits: rows.slice(0, 1_000).map(({ id }) => id) },
-    remedy: 'To decide about all of them at once, say so: `holdfast approve --all`, with --tool or --thread for some.'
+    remedy:
+      act === 'approve'
+        ? 'To decide about all of them at once, say so: `holdfast approve --all`, with --tool or --thread for some.'
+        : 'Give its id behind the command; `holdfast waits` shows each of them whole.'
   })
 }

@@ -23,6 +23,7 @@ import { importCommand } from './commands/import.ts'
 import { logCommand } from './commands/log.ts'
 import { interruptCommand, messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
+import { outcomeCommand } from './commands/outcome.ts'
 import { recordsCommand } from './commands/records.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { retryCommand } from './commands/retry.ts'
@@ -69,6 +70,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   approveCommand,
   denyCommand,
   answerCommand,
+  outcomeCommand,
   budgetCommand,
   threadsCommand,
   showCommand,

@@ -4,7 +4,8 @@ import { exitCodeOfStatus } from './exit-code.ts'
 import type { LiveText } from './live-text.ts'
 import type { Output } from './output.ts'
 import { toJsonText, toVisibleLine } from './visible-text.ts'
-import { isDecidable, toDecideLine, toWaitLine } from './wait-text.ts'
+import { toDecideLine } from './decide-step.ts'
+import { toWaitLine } from './wait-text.ts'
 
 /** How a result is told. */
 export interface RenderOptions {
@@ -60,11 +61,14 @@ const NOTICES: Notices = {
     `The run was stopped by a limit: ${toVisibleLine(stopReason ?? 'unknown')}.`,
     `  Go on with: ${again('retry')}`
   ],
-  waiting: ({ waits }, { again, store }) => [
-    'The run waits:',
-    ...waits.flatMap((wait) => [`  ${renderWait(wait)}`, ...(isDecidable(wait) ? [`    ${toDecideLine(wait, store)}`] : [])]),
-    ...(waits.some(isDecidable) ? [] : [`  Go on, when there is something to go on with: ${again('resume')}`])
-  ]
+  waiting: ({ waits }, { again, store }) => {
+    const lines = waits.map((wait) => toDecideLine(wait, store))
+    return [
+      'The run waits:',
+      ...waits.flatMap((wait, index) => [`  ${renderWait(wait)}`, ...(lines[index] === undefined ? [] : [`    ${lines[index]}`])]),
+      ...(lines.some((line) => line !== undefined) ? [] : [`  Go on, when there is something to go on with: ${again('resume')}`])
+    ]
+  }
 }
 
 function finalText({ status, text, output }: RunResult): string | undefined {

@@ -2,13 +2,15 @@ import type { Decision, Json, JsonObject, WaitRow } from '@holdfast/runtime'
 import { toJsonText } from './visible-text.ts'
 import { argumentsOf, optionsOf, schemaOf } from './wait-text.ts'
 
-/** What a person said about a held call or a question: a decision, what else is to be done, or what is wrong with what was typed. */
+/** What a person said about a wait: a decision, what else is to be done, or what is wrong with what was typed. */
 export type Said = Decision | 'whole' | 'later' | 'help' | { readonly problem: string }
 
 export const KEYS_PROMPT = 'a approve, d deny, e edit, r/t/s remember, w whole, l later, ? help > '
 export const REASON_PROMPT = 'Why? The agent reads it (return: no reason) > '
 export const EDIT_PROMPT = 'Arguments as JSON > '
-export const QUESTION_PROMPT = 'Answer (return: later) > '
+export const QUESTION_PROMPT = 'Answer (return: later, /decline: none) > '
+export const OUTCOME_PROMPT = 'h happened, n did not happen, u unknown, w whole, l later, ? help > '
+export const RESULT_PROMPT = 'What did it give? JSON or text; the agent reads it (return: not known) > '
 
 export const HELP_LINES: readonly string[] = [
   '  a  approves this call: exactly what is shown runs, once',
@@ -20,6 +22,45 @@ export const HELP_LINES: readonly string[] = [
   '  w  shows all of the arguments',
   '  l  leaves it open: whoever decides later goes on with it'
 ]
+
+/** What the keys mean where nobody knows what became of a call. */
+export const OUTCOME_HELP_LINES: readonly string[] = [
+  '  h  it happened; the agent reads what it gave',
+  '  n  it did not happen: it runs again, under the same key',
+  '  u  nobody knows: the agent is told so, and goes on',
+  '  w  shows all of the arguments',
+  '  l  leaves it open: whoever looks later says it'
+]
+
+const OUTCOME_KEYS: { readonly [key: string]: Said | 'happened' } = {
+  h: 'happened',
+  happened: 'happened',
+  n: { decision: 'outcome', outcome: 'not_happened' },
+  'not-happened': { decision: 'outcome', outcome: 'not_happened' },
+  u: { decision: 'outcome', outcome: 'unknown' },
+  unknown: { decision: 'outcome', outcome: 'unknown' },
+  w: 'whole',
+  l: 'later',
+  later: 'later'
+}
+
+/** What a key says of a call of which nobody knows. An empty line says nothing. */
+export function readOutcomeKey(line: string): Said | 'happened' {
+  const key = line.trim().toLowerCase()
+  return Object.hasOwn(OUTCOME_KEYS, key) ? (OUTCOME_KEYS[key] ?? 'help') : 'help'
+}
+
+/** That a call happened, with what somebody typed that it gave. */
+export function readResult(line: string): Decision {
+  const text = line.trim()
+  return { decision: 'outcome', outcome: 'happened', ...(text === '' ? {} : { result: toJsonOrText(text) }) }
+}
+
+/** A refusal, with the reason that somebody typed. */
+export function readDenial(line: string): Decision {
+  const reason = line.trim()
+  return { decision: 'deny', ...(reason === '' ? {} : { reason }) }
+}
 
 type Key = Said | 'deny' | 'edit'
 
@@ -58,20 +99,27 @@ export function readEdited(text: string): Said {
   return { decision: 'approve', arguments: value as JsonObject }
 }
 
-/** The answer to a question: an option by its number or its text, JSON where something else than text is asked for, else the text. */
-export function readAnswer(wait: WaitRow, line: string): Said {
+/** The answer to a question: an option by its number or its text, JSON where something else than text is asked for, else the text; or that there is none. */
+export function readAnswer(wait: WaitRow, line: string): Said | 'deny' {
   const text = line.trim()
   if (text === '') return 'later'
   const options = optionsOf(wait)
   const option = options.find((each) => each.toLowerCase() === text.toLowerCase()) ?? options[Number(text) - 1]
+  if (option === undefined && text.toLowerCase() === '/decline') return 'deny'
   return { decision: 'answer', answer: option ?? toAnswer(wait, text) }
 }
 
-/** A text as an answer: JSON where the question has a schema that is not one of text. */
+/** A text as an answer: JSON where the schema is not one of text, or where a tool waits for a result. */
 export function toAnswer(wait: WaitRow | null, text: string): Json {
   const schema = wait === null ? undefined : schemaOf(wait)
-  if (schema === undefined || schema['type'] === 'string') return text
-  return parseJson(text) ?? text
+  if (schema === undefined ? wait?.kind !== 'external' : schema['type'] === 'string') return text
+  return toJsonOrText(text)
+}
+
+/** What a text says as JSON; the text where it is none. */
+export function toJsonOrText(text: string): Json {
+  const value = parseJson(text)
+  return value === undefined ? text : value
 }
 
 function parseJson(text: string): Json | undefined {

@@ -3,7 +3,6 @@ import type { Json, JsonObject, WaitRow } from '@holdfast/runtime'
 import { findLookAlikes } from './look-alikes.ts'
 import { plural } from './plural.ts'
 import { renderJson } from './render-event.ts'
-import { toShellWord } from './shell-word.ts'
 import { toJsonText, toVisibleLine, toVisibleText } from './visible-text.ts'
 
 /** What is known of a wait beside its row. */
@@ -30,8 +29,7 @@ const EFFECTS: { readonly [effect: string]: string } = {
 
 /** A wait as a person needs it who decides, line by line. */
 export function describeWait(wait: WaitRow, about: WaitAbout): readonly string[] {
-  const rows =
-    wait.kind === 'question' ? describeQuestion(wait, about) : wait.kind === 'approval' ? describeCall(wait, about) : describeOther(wait)
+  const rows = (DESCRIBERS[wait.kind] ?? describeOther)(wait, about)
   const { agent } = about
   return [
     ...rows,
@@ -53,18 +51,6 @@ function toBothEnds(text: string): string {
   if (text.length <= MAX_LINE_LENGTH) return toVisibleLine(text)
   const half = MAX_LINE_LENGTH / 2
   return `${toVisibleLine(text.slice(0, half))} ... ${toVisibleLine(text.slice(-half))}`
-}
-
-/** The command line with which a wait is decided. */
-export function toDecideLine(wait: WaitRow, store: string | undefined): string {
-  const rest = store === undefined ? '' : ` --store ${toShellWord(store)}`
-  const command = wait.kind === 'question' ? 'answer' : 'approve'
-  return `holdfast ${command} ${toShellWord(wait.id)}${wait.kind === 'question' ? ' "..."' : ''}${rest}`
-}
-
-/** Whether a person can decide about it with `approve`, `deny` or `answer`. */
-export function isDecidable({ kind, state }: WaitRow): boolean {
-  return state === 'open' && (kind === 'approval' || kind === 'question' || kind === 'quarantine')
 }
 
 /** What a question offers to choose from. */
@@ -116,8 +102,38 @@ function describeQuestion(wait: WaitRow, { whole }: WaitAbout): readonly Row[] {
   ]
 }
 
+/** With what somebody can look whether it happened, and what may be said. */
+function describeLost(wait: WaitRow, { whole }: WaitAbout): readonly Row[] {
+  const { tool, startedAt, key } = fieldsOf(wait.subject)
+  return [
+    ['call', `${toVisibleLine(typeof tool === 'string' ? tool : 'a tool')}, was started, and nobody knows what became of it`],
+    ['arguments', showJson(argumentsOf(wait), whole === true)],
+    ...(typeof startedAt === 'number' ? [['started', new Date(startedAt).toISOString()] as const] : []),
+    ...(typeof key === 'string' ? [['key', toVisibleLine(key, 500)] as const] : []),
+    ['WORD', 'happened (--result: what it gave), not-happened (it runs again, under this key), or unknown (the agent is told so)']
+  ]
+}
+
+/** What a tool waits for outside of its own process. */
+function describeExternal(wait: WaitRow, { whole }: WaitAbout): readonly Row[] {
+  const { tool, about } = fieldsOf(wait.subject)
+  const schema = schemaOf(wait)
+  return [
+    ['result for', toVisibleLine(typeof tool === 'string' ? tool : 'a tool')],
+    ['about', showJson(about ?? wait.subject, whole === true)],
+    ...(schema === undefined ? [] : [['must fit', showJson(schema, whole === true)] as const])
+  ]
+}
+
 function describeOther({ kind, subject }: WaitRow): readonly Row[] {
   return [[kind, renderJson(subject, 1_000)]]
+}
+
+const DESCRIBERS: { readonly [kind in WaitRow['kind']]?: (wait: WaitRow, about: WaitAbout) => readonly Row[] } = {
+  approval: describeCall,
+  question: describeQuestion,
+  outcome: describeLost,
+  external: describeExternal
 }
 
 function showJson(value: Json, whole: boolean): string {

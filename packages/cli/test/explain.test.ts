@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     'waiting for an answer',
     situation('waiting', { waits: [wait('question', { subject: 'Which year?' })] }),
     ['Which year?'],
-    ['answer wait "..."']
+    ['answer wait "..."', 'deny wait --reason "..."']
   ],
   ['waiting for an agent', situation('waiting', { waits: [wait('agent', { targets: ['thr_2'] })] }), ['thr_2'], ['show']],
   ['waiting for a monitor', situation('waiting', { waits: [wait('monitor', { targets: ['thr_2'] })] }), ['watches', 'thr_2'], ['show']],
@@ -103,8 +103,18 @@ const ROWS: readonly Row[] = [
     ['budget extend LIMIT']
   ],
   ['waiting for an event', situation('waiting', { waits: [wait('event', { subject: 'shipped' })] }), ['event: shipped'], ['show']],
-  ['waiting for the outside', situation('waiting', { waits: [wait('external', { subject: 'a form' })] }), ['outside: a form'], ['show']],
-  ['waiting for an outcome', situation('waiting', { waits: [wait('outcome')] }), ['whether the call pay', 'happened'], ['show']],
+  [
+    'waiting for the outside',
+    situation('waiting', { waits: [wait('external', { subject: 'a form' })] }),
+    ['outside: a form'],
+    ['answer wait RESULT', 'deny wait --reason "..."']
+  ],
+  [
+    'waiting for an outcome',
+    situation('waiting', { waits: [wait('outcome')] }),
+    ['whether the call pay', 'happened'],
+    ['outcome wait happened --result RESULT', 'outcome wait not-happened', 'outcome wait unknown']
+  ],
   ['waiting in quarantine', situation('waiting', { waits: [wait('quarantine')] }), ['set aside'], ['log', 'approve wait', 'deny wait']],
   [
     'waiting for something missing',

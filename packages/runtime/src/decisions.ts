@@ -69,7 +69,7 @@ function toKept({ secrets }: RuntimeCore, given: Decision): Decision {
     })
   }
   const kept = secrets.redactJson(toWellFormedJson(given as unknown as Json)) as unknown as Decision
-  if (kept.decision === 'approve' && kept.note !== undefined) return { ...kept, note: cutText(kept.note, MAX_TEXT_LENGTH) }
+  if ('note' in kept && kept.note !== undefined) return { ...kept, note: cutText(kept.note, MAX_TEXT_LENGTH) }
   if (kept.decision === 'deny' && kept.reason !== undefined) return { ...kept, reason: cutText(kept.reason, MAX_TEXT_LENGTH) }
   return kept
 }
@@ -78,7 +78,7 @@ const FIELDS: { readonly [word in Decision['decision']]: readonly string[] } = {
   approve: ['decision', 'note', 'arguments', 'remember'],
   deny: ['decision', 'reason'],
   answer: ['decision', 'answer'],
-  outcome: ['decision', 'outcome', 'result'],
+  outcome: ['decision', 'outcome', 'result', 'note'],
   extend: ['decision', 'budget']
 }
 
@@ -137,7 +137,7 @@ async function findErrors(core: RuntimeCore, wait: WaitRow, decision: Decision):
 
 /** What may be said about a wait. */
 function takenBy({ kind }: WaitRow): readonly Decision['decision'][] {
-  if (kind === 'question') return ['answer']
+  if (kind === 'question') return ['answer', 'deny']
   if (kind === 'budget') return ['extend', 'deny']
   if (kind === 'external') return ['answer', 'deny']
   return kind === 'outcome' ? ['outcome'] : ['approve', 'deny']

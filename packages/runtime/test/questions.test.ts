@@ -4,7 +4,7 @@ import { memoryStore } from '../src/stores/memory-store.ts'
 import type { Ledger } from './approval-kit.ts'
 import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
 import { refusalOf } from './refusal.ts'
-import { resultsIn, userTexts, within } from './runtime-kit.ts'
+import { outcomesOf, resultsIn, userTexts, within } from './runtime-kit.ts'
 
 describe('a question', () => {
   const asker = (question: object) => caller({ name: 'ask_user', arguments: question })
@@ -41,6 +41,21 @@ describe('a question', () => {
     expect(await runtime.answer((await within(run.settled())).waits[0]?.id ?? '', null)).toMatchObject({ state: 'accepted' })
     expect((await within(run.settled())).status).toBe('completed')
     expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'json', value: null }])
+  })
+
+  test.each([
+    [undefined, 'A person declined to answer this question.'],
+    ['I would rather not say.', 'A person declined to answer this question: I would rather not say.']
+  ])('that a person declines is refused by a person, with the reason word for word: %s', async (reason, read) => {
+    const model = asker({ question: 'Your age?', schema: { type: 'integer' } })
+    const runtime = runtimeOf(memoryStore(), { models: { main: model } })
+    const run = await runtime.start(agent('ask_user'), { input: 'go' })
+    const id = (await within(run.settled())).waits[0]?.id ?? ''
+    expect(await runtime.deny(id, reason === undefined ? {} : { reason })).toMatchObject({ state: 'accepted' })
+    expect(await runtime.answer(id, 7)).toMatchObject({ state: 'conflict' })
+    expect((await within(run.settled())).status).toBe('completed')
+    expect(await outcomesOf(run)).toEqual(['denied'])
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'error-text', value: read }])
   })
 
   // I12

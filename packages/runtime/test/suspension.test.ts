@@ -101,6 +101,20 @@ describe('a tool that suspends its call', () => {
     expect(seen[1]?.resumed?.answer).toBe('blue')
   })
 
+  test.each([
+    [{ kind: 'question', subject: { question: 'Which?' } } as const, 'Not completed. A person declined to answer this question: ask Bob'],
+    [EXTERNAL, 'Not completed. A person refused this call: ask Bob']
+  ])('is not started again when a person refuses what it waits for: $kind', async (wait, read) => {
+    const seen: ToolContext[] = []
+    const model = caller({ name: 'scan', arguments: {} })
+    const runtime = runtimeOf(memoryStore(), { models: { main: model }, tools: [scan(wait, seen)] })
+    const { run, id } = await waiting(runtime)
+    expect(await runtime.deny(id, { reason: 'ask Bob' })).toMatchObject({ state: 'accepted' })
+    expect((await within(run.settled())).status).toBe('completed')
+    expect(seen).toHaveLength(1)
+    expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'error-text', value: read }])
+  })
+
   // B040
   test('asks a question that no message answers whose time is over, also when nobody has noticed', async () => {
     const clock = fakeClock()

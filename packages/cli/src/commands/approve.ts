@@ -73,7 +73,7 @@ async function approve(context: CommandContext, wait: string | undefined, option
   }
   const choice = {
     wait,
-    kind: 'approval' as const,
+    act: 'approve' as const,
     all: all === true,
     ...(tool === undefined ? {} : { tool }),
     ...(thread === undefined ? {} : { thread: parseThreadId(thread) })

@@ -19,7 +19,7 @@ import { toGrantRows } from '../shown-authority.ts'
 import type { ThreadGrants } from '../thread-grants.ts'
 import { readThreadGrants } from '../thread-grants.ts'
 import { toVisibleLine } from '../visible-text.ts'
-import { isDecidable, toDecideLine } from '../wait-text.ts'
+import { toDecideLine } from '../decide-step.ts'
 import { openExisting } from '../workspace.ts'
 
 interface ShowOptions {
@@ -120,7 +120,8 @@ function describeDriver({ owner }: ThreadInfo, driving: Driving): string {
 }
 
 function toWaitLines(wait: WaitRow, { options }: CommandContext): readonly string[] {
-  return [`  ${renderWait(wait)}`, ...(isDecidable(wait) ? [`    ${toDecideLine(wait, options.store)}`] : [])]
+  const line = toDecideLine(wait, options.store)
+  return [`  ${renderWait(wait)}`, ...(line === undefined ? [] : [`    ${line}`])]
 }
 
 function toMayLines(may: ThreadGrants): readonly string[] {

@@ -8,6 +8,7 @@ import { drivingOf } from '../driving.ts'
 import { renderLabels } from '../label-option.ts'
 import type { ListOptions } from '../list-options.ts'
 import { addListOptions, toThreadQuery } from '../list-options.ts'
+import { isForPeople } from '../decide-step.ts'
 import { EXIT } from '../exit-code.ts'
 import { loadLook } from '../libraries.ts'
 import { wholeNumber } from '../option-values.ts'
@@ -54,7 +55,7 @@ async function listThreads(context: CommandContext, options: ThreadsOptions): Pr
   for (const line of toTable(items)) output.result(line)
   const interrupted = items.find(({ driving }) => driving === 'interrupted')
   if (interrupted !== undefined) output.progress(`Go on with an interrupted one: ${againOf(interrupted.id, context)('resume')}`)
-  if (items.some(({ waits = [] }) => waits.some(({ kind }) => kind === 'approval' || kind === 'question')))
+  if (items.some(({ waits = [] }) => waits.some(({ kind }) => isForPeople(kind))))
     output.progress('What waits for a person: holdfast waits')
   if (page.next !== undefined) output.progress(`There are more: --after ${page.next}`)
   return EXIT.completed

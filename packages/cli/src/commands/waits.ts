@@ -13,7 +13,8 @@ import { listAllWaits, listWaits } from '../list-waits.ts'
 import { name, wholeNumber } from '../option-values.ts'
 import { isThreadId, parseThreadId } from '../thread-id.ts'
 import { toVisibleLine } from '../visible-text.ts'
-import { describeWait, isDecidable, toDecideLine } from '../wait-text.ts'
+import { toDecideLine } from '../decide-step.ts'
+import { describeWait } from '../wait-text.ts'
 import { watchWaits } from '../watch-waits.ts'
 import { openStoreOnly } from '../workspace.ts'
 
@@ -131,7 +132,8 @@ async function tell({ context }: Shower, wait: ListedWait, lines: readonly strin
   const { output, options } = context
   output.result(`${toVisibleLine(wait.id, 1_000)}${wait.state === 'open' ? '' : ` (${wait.state})`}`)
   for (const line of lines) output.result(`  ${line.replaceAll('\n', '\n  ')}`)
-  if (isDecidable(wait)) output.result(`  ${'decide'.padEnd(11)}${toDecideLine(wait, options.store)}`)
+  const decide = toDecideLine(wait, options.store)
+  if (decide !== undefined) output.result(`  ${'decide'.padEnd(11)}${decide}`)
   output.result('')
 }
 

@@ -13,15 +13,20 @@ export type Decision =
       readonly arguments?: JsonObject
       readonly remember?: RememberedScope
     }
-  /** The model reads the reason word for word. */
+  /** Of a call that does not run, or a question that is not answered: the model reads that a person said so, and the reason word for word. */
   | { readonly decision: 'deny'; readonly reason?: string }
   /** Of a question, or of what a call waits for outside. */
   | { readonly decision: 'answer'; readonly answer: Json }
   /**
    * What became of a call of which nobody knows: `happened` gives the model the result, `not_happened` lets it run again under the same key, and
-   * with `unknown` the model is told that nobody knows.
+   * with `unknown` the model is told that nobody knows. The note is kept, and no model reads it.
    */
-  | { readonly decision: 'outcome'; readonly outcome: 'happened' | 'not_happened' | 'unknown'; readonly result?: Json }
+  | {
+      readonly decision: 'outcome'
+      readonly outcome: 'happened' | 'not_happened' | 'unknown'
+      readonly result?: Json
+      readonly note?: string
+    }
   /** Of a wait for budget: new limits. A refusal stops the run. */
   | { readonly decision: 'extend'; readonly budget: BudgetChange }
 

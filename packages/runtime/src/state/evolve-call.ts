@@ -154,6 +154,7 @@ function decide(call: Call, wait: OpenWait, fact: FactOf<'wait.resolved'>): void
   else if (wait.kind === 'question') {
     call.answer = decision.answer
     call.decision = decision.isAnswer ? 'approved' : 'denied'
+    call.reason = decision.reason
   } else approve(call, decision)
 }
 

@@ -43,19 +43,22 @@ function planDecided(draft: CallsDraft, call: Call): void {
   const isQuestion = isQuestionOf(draft.state, call)
   const isAnswered = call.decision === 'approved'
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: isQuestion ? NO_ANSWER : NOT_DECIDED })
-  else if (isQuestion) settle(draft, call, isAnswered ? 'ok' : 'denied', isAnswered ? { value: call.answer } : { error: NO_ANSWER })
-  else if (call.decision === 'approved') look(draft, call)
-  else settle(draft, call, 'denied', { error: `Not run. ${call.reason === null ? REFUSED : toRefusal(call.reason)}` })
+  else if (isQuestion && isAnswered) settle(draft, call, 'ok', { value: call.answer })
+  else if (isAnswered) look(draft, call)
+  else
+    settle(draft, call, 'denied', { error: isQuestion ? toRefusal(DECLINED, call.reason) : `Not run. ${toRefusal(REFUSED, call.reason)}` })
 }
 
 /** What a model reads of a call that a person refused. */
 export const REFUSED = 'A person refused this call.'
+/** The same of a question that a person does not want to answer. */
+export const DECLINED = 'A person declined to answer this question.'
 const NOT_DECIDED = 'Nobody decided about this call in time. It was not run.'
 const NO_ANSWER = 'Nobody answered the question.'
 
-/** The same with the reason, word for word. */
-export function toRefusal(reason: string): string {
-  return reason.trim() === '' ? REFUSED : `${REFUSED.slice(0, -1)}: ${reason}`
+/** What a model reads, with the reason word for word where there is one. */
+export function toRefusal(what: string, reason: string | null): string {
+  return reason === null || reason.trim() === '' ? what : `${what.slice(0, -1)}: ${reason}`
 }
 
 /** Ends a call. */

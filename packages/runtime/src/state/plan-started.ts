@@ -6,7 +6,7 @@ import { inlineOf } from './body.ts'
 import { hasNextLeg, nextStart } from './call-legs.ts'
 import type { SaidOutcome } from './call-suspension.ts'
 import type { CallsDraft } from './plan-held.ts'
-import { expireIfDue, openCallWait, REFUSED, settle, toRefusal } from './plan-held.ts'
+import { DECLINED, expireIfDue, openCallWait, REFUSED, settle, toRefusal } from './plan-held.ts'
 import { toSettled, toUnknown } from './settle.ts'
 import type { Call, CallStart } from './state.ts'
 
@@ -56,15 +56,13 @@ export function start(draft: CallsDraft, call: Call): void {
 /** A call that has let go of its process: the wait opens, time ends it, or somebody has refused. */
 function planSuspended(draft: CallsDraft, call: Call, suspended: NonNullable<Call['suspended']>): void {
   const { kind, wait, subject, expiresAfterMs } = suspended
-  const nobody = kind === 'approval' ? REFUSED : UNANSWERED
   if (call.decision === 'expired') settle(draft, call, 'expired', { error: NOT_IN_TIME })
   else if (call.decision !== null)
-    settle(draft, call, 'denied', { error: `Not completed. ${call.reason === null ? nobody : toRefusal(call.reason)}` })
+    settle(draft, call, 'denied', { error: `Not completed. ${toRefusal(kind === 'question' ? DECLINED : REFUSED, call.reason)}` })
   else if (call.wait === null) openCallWait(draft, call, { id: wait, kind, subject: inlineOf(subject), expiresAfterMs, needed: 1 })
   else expireIfDue(draft, call.wait)
 }
 
-const UNANSWERED = 'What this call waited for did not come.'
 const NOT_IN_TIME = 'What this call waited for did not come in time. It was begun and was not completed.'
 
 /** The attempt that started it is over, and what became of it is not recorded. */
