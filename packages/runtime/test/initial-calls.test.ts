@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { HookedResult } from '../src/contracts/hook.ts'
 import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { begin, LOOK, paying } from './initial-prompts-kit.ts'
 import { BEFORE_CALLS } from '../src/state/initial-prompts.ts'
@@ -27,15 +28,23 @@ describe('a call of a definition is judged like that of a model', () => {
   })
 
   test('by hooks, which change, hold and answer it', async () => {
+    const seen: unknown[] = []
     const hooks = [
       before('more', ({ tool, arguments: args }) =>
         tool === 'pay' && args['amount'] === 1 ? { do: 'modify', arguments: { amount: 2 } } : undefined
       ),
+      before('see', ({ tool, injected }) => void seen.push([tool, injected])),
+      { name: 'after', afterToolCall: ({ tool, injected }: HookedResult) => void seen.push([`${tool} after`, injected]) },
       before('give', ({ tool }) => (tool === 'look' ? { do: 'respond', result: 'given' } : undefined))
     ]
     const { ledger, model, settled } = await begin([{ toolCalls: [paying(1), LOOK] }], { hooks, approval: false })
     expect((await settled()).status).toBe('completed')
     expect(ledger.ran).toMatchObject([{ input: { amount: 2 } }])
+    expect(seen.toSorted()).toEqual([
+      ['look', true],
+      ['pay after', true],
+      ['pay', true]
+    ])
     expect([...resultsIn(model.prompts[0]).values()].map(({ value }) => value)).toEqual(['paid {"amount":2}', 'given'])
   })
 

@@ -36,6 +36,8 @@ export interface HookedCall {
   readonly digest: Digest
   /** Present after an approval: the gate looks again, and a hook that changes the arguments now blocks the call. */
   readonly again?: true
+  /** Present for a call of the definition's initial prompts: no model has asked for it. */
+  readonly injected?: true
 }
 
 /** What a hook says of a call before it runs. Nothing: it goes on as it is. */

@@ -2,6 +2,7 @@
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { BeforeToolCall } from '../contracts/hook.ts'
 import type { JsonObject } from '../contracts/json.ts'
+import { isInjected } from '../state/call-place.ts'
 import { TASK_COMPLETE } from '../state/evolve-call.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
 import { copyJson } from '../util/copy-json.ts'
@@ -76,7 +77,8 @@ class HookedGate implements HookQuestion<BeforeToolCall> {
       ...{ call: request.call, tool: descriptor.name, identity: descriptor.identity, effect: descriptor.effect },
       arguments: copyJson(args),
       digest: digestOf(request, descriptor, args),
-      ...(request.again ? { again: true as const } : {})
+      ...(request.again ? { again: true as const } : {}),
+      ...(isInjected(request.call) ? { injected: true as const } : {})
     }
     return hook.beforeToolCall?.(shown, context)
   }

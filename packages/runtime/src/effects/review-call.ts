@@ -4,6 +4,7 @@ import type { Action, Running } from '../contracts/heart.ts'
 import type { AfterToolCall, HookedResult } from '../contracts/hook.ts'
 import type { CallResult } from '../contracts/message.ts'
 import { inlineOf } from '../state/body.ts'
+import { isInjected } from '../state/call-place.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { toCanonicalJson } from '../util/canonical.ts'
@@ -80,7 +81,8 @@ function toTold(state: State, call: Call): Told {
     effect: call.started?.effect ?? 'once',
     arguments: (call.arguments ? inlineOf(call.arguments) : {}) as HookedResult['arguments'],
     digest: call.digest ?? '',
-    outcome: call.settled === 'ok' ? 'ok' : 'error'
+    outcome: call.settled === 'ok' ? 'ok' : 'error',
+    ...(isInjected(call.id) ? { injected: true as const } : {})
   }
 }
 
