@@ -16,6 +16,9 @@ export interface OutputOptions {
 
 type Style = 'red' | 'yellow' | 'green' | 'cyan' | 'dim' | 'bold'
 
+/** What `paint` puts around a text. */
+const OWN_STYLE = /(\u001b\[(?:1|2|22|3[1236]|39)m)/
+
 /** The only place that writes: results to standard output, everything else to standard error. */
 export class Output {
   readonly mode: OutputMode
@@ -90,7 +93,7 @@ export class Output {
     for (const write of held) write()
   }
 
-  /** Progress: nothing that a script needs. Left out by `--quiet`. The text is already fit for a terminal. */
+  /** Progress: nothing that a script needs. Left out by `--quiet`. */
   progress(line: string): void {
     if (!this.#options.quiet) this.#error(line)
   }
@@ -126,7 +129,7 @@ export class Output {
 
   #error(line: string): void {
     this.breakLine()
-    this.#write(this.#io.stderr, `${line}\n`)
+    this.#write(this.#io.stderr, `${toVisible(line, this.#colors(this.#io.stderr))}\n`)
   }
 
   #write(sink: TextSink, text: string): void {
@@ -134,4 +137,13 @@ export class Output {
     if (this.#held === undefined) sink.write(shown)
     else this.#held.push(() => sink.write(shown))
   }
+}
+
+/** A line of which nothing steers the terminal but what was painted here. */
+function toVisible(line: string, isPainted: boolean): string {
+  if (!isPainted) return toVisibleText(line)
+  return line
+    .split(OWN_STYLE)
+    .map((piece) => (OWN_STYLE.test(piece) ? piece : toVisibleText(piece)))
+    .join('')
 }
