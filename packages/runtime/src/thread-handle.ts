@@ -16,6 +16,7 @@ import type { RuntimeCore } from './runtime-core.ts'
 import { ANYBODY } from './runtime-core.ts'
 import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
+import { toPlainValues } from './state/plugin-values.ts'
 import { findNoRetry } from './state/retry.ts'
 import { extendBudget, readBudget } from './thread-budget.ts'
 import { threadEvents } from './thread-events.ts'
@@ -60,6 +61,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     grants: async () => core.grantsOf(await readGrants(core, id)),
     budget: () => readBudget(core, id),
+    pluginState: async () => toPlainValues((await core.fold((await readInfo(core, id)).id)).state.plugins),
     extendBudget: (change) => withoutSecrets(core.secrets, () => extendBudget(core, id, change)),
     publication: async () => core.publication((await readInfo(core, id)).publication),
     prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),

@@ -1,3 +1,4 @@
+import { NO_STATE } from '../src/effects/plugin-state.ts'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -87,6 +88,7 @@ const CONTEXT: ToolContext = {
   try: 1,
   leg: 1,
   grants: ALL_GRANTS,
+  state: NO_STATE,
   signal: new AbortController().signal,
   deadline: 0,
   progress: () => {},

@@ -3,6 +3,7 @@ import type { Effect, RunStatus } from './fact.ts'
 import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { CallResult } from './message.ts'
+import type { PluginState } from './plugin-state.ts'
 import type { Logger } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -18,6 +19,8 @@ export interface HookContext {
   readonly run: RunId
   /** What it was named with in the definition. Absent for a hook of the host. */
   readonly options?: JsonObject
+  /** What the plugin of the hook keeps in this thread; of a hook of no plugin everything in it throws. */
+  readonly state: PluginState
   /** Aborts at the time limit, on cancel and when this worker loses the thread. */
   readonly signal: AbortSignal
   readonly logger: Logger
@@ -67,7 +70,7 @@ export type AfterToolCall =
   | { readonly do: 'block'; readonly reason: string }
 
 /** What an observer is told beside what it observes. */
-export type ObserverContext = Omit<HookContext, 'thread' | 'run'>
+export type ObserverContext = Omit<HookContext, 'thread' | 'run' | 'state'>
 
 /** What one call of a model used and cost. */
 export interface CostReport {

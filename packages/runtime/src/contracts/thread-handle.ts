@@ -1,3 +1,4 @@
+import type { Json } from './json.ts'
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { BudgetChange, BudgetStatus } from './budget.ts'
 import type { Cursor, HoldfastEvent } from './event.ts'
@@ -92,6 +93,8 @@ export interface ThreadHandle {
   grants(): Promise<Grants>
   /** How the thread stands with its budget, as of its last commit; null when it has none. Reads the log. */
   budget(): Promise<BudgetStatus | null>
+  /** What plugins keep in the thread, as of its last commit: by the name of the plugin and key, what somebody has set. */
+  pluginState(): Promise<{ readonly [plugin: string]: { readonly [key: string]: Json } }>
   /**
    * Sets the budget, by field; null takes a bound away. A run that waits for its budget goes on as far as the new one goes, and waits again where that
    * is not far enough. Throws `forbidden` when this principal may not decide about such waits, `invalid_input` for what is no budget.

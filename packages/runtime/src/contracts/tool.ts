@@ -3,6 +3,7 @@ import type { Effect } from './fact.ts'
 import type { Grants, GrantsInput } from './grants.ts'
 import type { CallId, Ms, RunId, ThreadId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { PluginState } from './plugin-state.ts'
 import type { Resumed } from './suspension.ts'
 import type { ToolInput } from './tool-input.ts'
 
@@ -26,8 +27,10 @@ export interface ToolContext {
   readonly leg: number
   /** What this leg goes on with; absent in the first one. */
   readonly resumed?: Resumed
-  /** What the thread may do here today. */
+  /** What the thread may do here today; for a tool of a plugin, of that what its plugin declares. */
   readonly grants: Grants
+  /** What the plugin of the tool keeps in this thread; of a tool of no plugin everything in it throws. */
+  readonly state: PluginState
   /** Aborts on cancel, at the deadline and when the worker loses the thread. */
   readonly signal: AbortSignal
   /** When this start must have ended, on the wall clock of this process. Time spent held or suspended is not counted. */

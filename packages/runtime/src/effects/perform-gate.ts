@@ -40,6 +40,7 @@ export function performGate(
     return { abort: () => {} }
   }
   const request = toRequest(state, action.scope, call, position)
+  const { plugins } = state
   const bounds = boundsOf(state, ports)
   const fault = (message: string): Fact => ({
     v: 1,
@@ -66,7 +67,7 @@ export function performGate(
     if (layers === null) return [await gateCall(request, prepared, bounds)]
     // Those of the host may look twice.
     limit(GATE_TIMEOUT_MS + timeOf([...layers.host, ...layers.definition, ...layers.host].map(({ hook }) => hook)))
-    return gateHooked(request, prepared, bounds, { layers, ports: { ...ports, signal: stop.signal } })
+    return gateHooked(request, prepared, bounds, { layers, ports: { ...ports, signal: stop.signal, plugins } })
   }
   judge().then(end, (error: unknown) => end([fault(ports.secrets.redact(error instanceof Error ? error.message : String(error)))]))
   return { abort: (reason) => end(reason === 'unwanted' ? [fault('cancelled')] : []) }

@@ -35,7 +35,7 @@ export function performReviewCall(
     return { abort: () => {} }
   }
   // Read off before anything is awaited: the driver goes on changing the state.
-  const { thread, publication } = state
+  const { thread, publication, plugins } = state
   const about = { thread, run: state.run?.id ?? '', scope, call: id }
   const told = toTold(state, call)
   const given: CallResult = call.result ? inlineOf(call.result) : { error: 'no result' }
@@ -51,8 +51,9 @@ export function performReviewCall(
   const review = async (signal: AbortSignal): Promise<readonly Fact[]> => {
     const { afterToolCall } = await ports.prepared(publication)
     if (afterToolCall === null) return [toReviewed(null)]
-    const question = new ResultQuestion(told, given, { ...ports, signal }, maxLength)
-    const round = new HookRound(question, about, { ...ports, signal })
+    const asked = { ...ports, signal, plugins }
+    const question = new ResultQuestion(told, given, asked, maxLength)
+    const round = new HookRound(question, about, asked)
     await passOutwards(round, afterToolCall)
     return [...round.records, toReviewed(round.failed === null ? question.seen : toUnchecked(`the hook ${round.failed} failed`))]
   }

@@ -2,6 +2,7 @@
 import type { Alarm } from '../contracts/clock.ts'
 import type { CallOutcome, Fact } from '../contracts/fact.ts'
 import type { Action, Cancelled, Running } from '../contracts/heart.ts'
+import type { Scope } from '../contracts/ids.ts'
 import type { CallResult } from '../contracts/message.ts'
 import type { Suspension } from '../contracts/suspension.ts'
 import { isSuspension } from '../contracts/suspension.ts'
@@ -16,6 +17,9 @@ import { toEffectNote } from '../state/settle.ts'
 import { CANCEL_GRACE_MS } from '../state/take.ts'
 import { isPromise } from '../util/promise.ts'
 import { readCallInput } from './call-input.ts'
+import type { CallState } from './call-state.ts'
+import { openCallState } from './call-state.ts'
+import { NO_STATE } from './plugin-state.ts'
 import type { EffectPorts } from './ports.ts'
 import { toResumed } from './reconcile-call.ts'
 import type { SuspendedFact } from './suspended-call.ts'
@@ -28,19 +32,19 @@ type RunAction = Extract<Action, { do: 'run' }>
 export function performRun(action: RunAction, state: State, done: (facts: readonly Fact[]) => void, ports: EffectPorts): Running {
   const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
   const run = state.run?.id ?? ''
-  const settle: RunningPorts['settle'] = (outcome, result, review = false) => {
+  const settle: RunningPorts['settle'] = (outcome, result, { review = false, kept = NONE } = {}) => {
     const settled = { outcome, result: { inline: result }, ...(review ? { review } : {}) }
-    done([{ v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, ...settled }])
+    done([...kept, { v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, ...settled }])
   }
-  const suspend = (fact: SuspendedFact): void =>
-    done([{ v: 1, type: 'call.suspended', run, scope: action.scope, call: action.call, ...fact }])
+  const suspend: RunningPorts['suspend'] = (fact, kept) =>
+    done([...kept, { v: 1, type: 'call.suspended', run, scope: action.scope, call: action.call, ...fact }])
   if (!call?.started) return atOnce(() => settle('error', { error: 'The call is not known any more.' }))
   if (action.cancelled) return atOnce(() => settle('cancelled', NOT_BEGUN))
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity, state.publication)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
   if (isReplaced(tool, call, state)) return atOnce(() => settle('error', { error: REPLACED }))
-  return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), ports }).start()
+  return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), scope: action.scope, ports }).start()
 }
 
 /** Whether what is here is another tool than the one that somebody approved: the gate has looked at it in another process (I6). */
@@ -63,10 +67,11 @@ function atOnce(settle: () => void): Running {
 }
 
 interface RunningPorts {
-  /** With `review`, hooks look at the result before the model does. */
-  settle(outcome: CallOutcome, result: CallResult, review?: boolean): void
-  suspend(fact: SuspendedFact): void
+  /** With `review`, hooks look at the result before the model does. `kept`: what its plugin keeps from now on. */
+  settle(outcome: CallOutcome, result: CallResult, more?: { readonly review?: boolean; readonly kept?: readonly Fact[] }): void
+  suspend(fact: SuspendedFact, kept: readonly Fact[]): void
   drop(): void
+  readonly scope: Scope
   readonly ports: EffectPorts
 }
 
@@ -79,6 +84,8 @@ class RunningCall implements Running {
   readonly #publication: string
   readonly #stop = new AbortController()
   readonly #alarms: Alarm[] = []
+  /** Of a tool of a plugin. */
+  readonly #kept: CallState | null
   #isOver = false
   #aborting = false
   /** Whether hooks look at what the tool gives. */
@@ -92,6 +99,7 @@ class RunningCall implements Running {
     this.#deadlineMs = call.started?.deadlineMs ?? 0
     const { clock, logger } = ports.ports
     const { thread } = state
+    this.#kept = openCallState(tool, state, { run, scope: ports.scope, secrets: ports.ports.secrets })
     this.#context = {
       thread,
       run,
@@ -101,6 +109,7 @@ class RunningCall implements Running {
       leg: call.started?.leg ?? 1,
       ...toResumed(call),
       grants: ports.ports.grantsOf(state.grants),
+      state: this.#kept?.state ?? NO_STATE,
       signal: this.#stop.signal,
       deadline: clock.now() + this.#deadlineMs,
       progress: (message) => {
@@ -138,18 +147,23 @@ class RunningCall implements Running {
       const value = await this.#tool.execute(input as never, this.#context)
       if (isSuspension(value)) return await this.#suspend(value)
       const result = toCallResult(value, this.#ports.ports.secrets, this.#tool.maxResultLength)
-      this.#end(() => this.#ports.settle('error' in result ? 'error' : 'ok', result, this.#review))
+      this.#end(() => {
+        if ('error' in result) this.#ports.settle('error', result, { review: this.#review })
+        else this.#ports.settle('ok', result, { review: this.#review, kept: this.#kept?.keep() ?? NONE })
+      })
     } catch (error) {
       const isCancelled = this.#aborting && this.#stop.signal.aborted
       const result = isCancelled ? this.#cutShort() : toCallError(error, this.#ports.ports.secrets)
-      this.#end(() => (isCancelled ? this.#ports.settle('cancelled', result) : this.#ports.settle('error', result, this.#review)))
+      this.#end(() =>
+        isCancelled ? this.#ports.settle('cancelled', result) : this.#ports.settle('error', result, { review: this.#review })
+      )
     }
   }
 
   /** The leg is over, and not the call. A suspension that cannot be is an error, as if the tool had thrown it. */
   async #suspend(suspension: Suspension): Promise<void> {
     const suspended = await toSuspended(suspension, this.#call, this.#context, this.#ports.ports.secrets)
-    this.#end(() => this.#ports.suspend(suspended))
+    this.#end(() => this.#ports.suspend(suspended, this.#kept?.keep() ?? NONE))
   }
 
   abort(reason: 'unwanted' | 'drain' | 'lost', cancelled?: Cancelled): void {
@@ -179,8 +193,10 @@ class RunningCall implements Running {
     if (this.#isOver) return
     this.#isOver = true
     say()
+    this.#kept?.drop()
     for (const alarm of this.#alarms) alarm.stop()
   }
 }
 
+const NONE: readonly Fact[] = []
 const NOT_BEGUN: CallResult = { error: 'cancelled before it was run' }

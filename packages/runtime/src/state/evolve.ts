@@ -19,6 +19,7 @@ import {
 import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
 import { endInitialPrompts, evolvePromptsInjected } from './initial-prompts.ts'
+import { withValue } from './plugin-values.ts'
 import { startWork, stopWork } from './spent.ts'
 import type { State } from './state.ts'
 import { conversationOf } from './state.ts'
@@ -40,6 +41,9 @@ const TABLE: Table = {
   'run.ended': evolveRunEnded,
   'variables.set': (state, _stamp, fact) => {
     state.variables = { ...state.variables, ...fact.values }
+  },
+  'state.set': (state, _stamp, fact) => {
+    state.plugins = withValue(state.plugins, fact)
   },
   'message.received': evolveMessageReceived,
   'message.returned': () => {},

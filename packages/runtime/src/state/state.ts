@@ -13,6 +13,7 @@ import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } 
 import type { InitialPrompts } from './initial-state.ts'
 import type { Pinned } from './pinned.ts'
 import { toPinned } from './pinned.ts'
+import type { PluginValues } from './plugin-values.ts'
 import type { Spent } from './spent.ts'
 import { newSpent } from './spent.ts'
 import type { Aside, TurnFailure } from './turn-failure.ts'
@@ -197,6 +198,8 @@ export interface State extends Pinned {
   grants: Json
   run: Run | null
   variables: { readonly [key: string]: Body }
+  /** What plugins keep; null: nothing was ever set. */
+  plugins: PluginValues | null
   usage: Usage
   cost: Cost
   /** The limits that were set; null: those of the definition, when it has any. */
@@ -218,6 +221,7 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     grants: null,
     run: null,
     variables: {},
+    plugins: null,
     usage: NO_USAGE,
     cost: 0,
     budget: null,

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Hook } from '../src/contracts/hook.ts'
+import { defineState } from '../src/define-plugin.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
+import { runtimeOf } from './approval-kit.ts'
+import { before } from './hook-kit.ts'
+import { pluginOf } from './plugin-kit.ts'
+import { agentOf, factsOfType, recordingModel, within } from './runtime-kit.ts'
+import { acted, add, BOUNDS, COUNT, keeper, LIST, ONCE, STATE, TEXT } from './state-kit.ts'
+
+describe('hooks of a plugin', () => {
+  const count: Hook = {
+    name: 'count',
+    beforeToolCall: (_, context) => add(context),
+    afterToolCall: (_, context) => add(context)
+  }
+
+  test('keep state in the commit of their record', async () => {
+    const { state, run } = await acted({ plugins: [keeper(() => 'ok', { hooks: [count] })] })
+    expect(state).toEqual({ keeper: { count: 2 } })
+    const commits = (await run.log(1, 8_000_000))
+      .map(({ facts }) => facts.map(({ type }) => type))
+      .filter((types) => types.includes('state.set'))
+    expect(commits).toMatchObject([
+      ['state.set', 'call.gated', 'call.started'],
+      ['state.set', 'call.reviewed', 'turn.started']
+    ])
+  })
+
+  test('see what those before them have set in the same check, also of the same plugin only', async () => {
+    const seen: number[] = []
+    const look = before('look', (_, context) => {
+      seen.push(context.state.get(COUNT))
+      return null
+    })
+    const one = keeper(() => 'ok', { hooks: [before('count', (_, context) => add(context)), look] })
+    const two = pluginOf('other', BOUNDS, { hooks: [look], state: STATE })
+    await acted({ plugins: [one, two] })
+    expect(seen).toEqual([1, 0])
+  })
+
+  test('see what they have kept of the calls before, in call order: a bound on calls holds for those of one turn', async () => {
+    const ran: unknown[] = []
+    const atMost = before('at-most', async (_, { state }) => {
+      await Promise.resolve()
+      if (state.get(COUNT) >= 2) return { do: 'block', reason: 'enough' }
+      state.set(COUNT, state.get(COUNT) + 1)
+      return null
+    })
+    const calls = [1, 2, 3, 4].map((at) => ({ name: 'act', arguments: { at } }))
+    const { state, run } = await acted({ calls, plugins: [keeper((_, input) => ran.push(input), { hooks: [atMost] })] })
+    expect(ran).toEqual([{ at: 1 }, { at: 2 }])
+    expect(state).toEqual({ keeper: { count: 2 } })
+    expect((await factsOfType(run, 'call.gated')).map(({ verdict }) => verdict)).toEqual(['run', 'run', 'block', 'block'])
+  })
+
+  test('that fail keep nothing, and those before them what they have set', async () => {
+    const broken = before('broken', (_, context) => {
+      context.state.set(TEXT, 'half')
+      throw new Error('boom')
+    })
+    const { state } = await acted({ plugins: [keeper(() => 'ok', { hooks: [before('count', (_, context) => add(context)), broken] })] })
+    expect(state).toEqual({ keeper: { count: 1 } })
+  })
+})
+
+describe('a thread', () => {
+  test('takes its state along when it is forked, and both go on by themselves', async () => {
+    const plugin = keeper(add)
+    const model = recordingModel(({ prompt }) => (prompt.at(-1)?.role === 'user' ? { toolCalls: ONCE as never } : { text: 'done' }))
+    const runtime = runtimeOf(memoryStore(), { models: { main: model }, plugins: [plugin] })
+    const run = await runtime.start(agentOf({ plugins: ['keeper'] }), { input: 'go' })
+    await within(run.settled())
+    const { head } = await run.info()
+    await run.message('again')
+    await within(run.settled())
+    const fork = await runtime.fork(run.thread, { at: head })
+    expect(await runtime.thread(fork.thread).pluginState()).toEqual({ keeper: { count: 1 } })
+    await runtime.thread(fork.thread).message('again')
+    await within(runtime.thread(fork.thread).settled())
+    await runtime.thread(fork.thread).message('again')
+    await within(runtime.thread(fork.thread).settled())
+    expect(await runtime.thread(fork.thread).pluginState()).toEqual({ keeper: { count: 3 } })
+    expect(await run.pluginState()).toEqual({ keeper: { count: 2 } })
+  })
+
+  test('takes its state along when it is exported', async () => {
+    const { run, state } = await acted({ plugins: [keeper((context) => context.state.set(LIST, ['a', 'b']))] })
+    const lines: string[] = []
+    for await (const line of run.export()) lines.push(line)
+    const two = runtimeOf(memoryStore(), {})
+    const { thread } = await two.import([lines.join('')])
+    expect(await two.thread(thread).pluginState()).toEqual(state)
+    expect((await two.thread(thread).verify()).problems).toEqual([])
+  })
+
+  test('whose kept value does not fit the schema any more is told so where it is read', async () => {
+    const store = memoryStore()
+    const first = await acted({ store, plugins: [keeper(add)] })
+    const strict = defineState('count', { schema: z.int().min(5), initial: 5 })
+    const later = runtimeOf(store, {
+      models: { main: recordingModel(({ answers }) => (answers % 2 === 0 ? { toolCalls: ONCE as never } : { text: 'done' })) },
+      plugins: [keeper((context) => context.state.get(strict), { state: [strict, LIST, TEXT] })]
+    })
+    await later.thread(first.run.thread).message('again')
+    await within(later.thread(first.run.thread).settled())
+    expect((await factsOfType(first.run, 'call.settled')).map(({ outcome }) => outcome)).toEqual(['ok', 'error'])
+  })
+})
