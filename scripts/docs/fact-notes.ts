@@ -32,7 +32,8 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'step.started': 'A step of a workflow has begun.',
   'step.settled': 'A step has ended.',
   'variables.set': 'The variables that the run was started with.',
-  'state.set': 'A plugin (`owner`) has set a value of its state; null: it has its initial value again. In the commit of the call, or the check, that set it.',
+  'state.set':
+    'A plugin (`owner`) has set a value of its state; null: it has its initial value again. In the commit of the call, or the check, that set it.',
   'context.rewritten': 'A part of the conversation is shown to the model in another form.',
   'hook.recorded': 'A hook changed, blocked, answered or held something, or failed; one that only looks leaves no trace.',
   'agent.spawned': 'A child thread was started by a call.',
