@@ -14,8 +14,7 @@ async function post(wire: Wire, body: object): Promise<{ readonly status: number
 describe.each(WIRES)('a strict fake of %s', (wire) => {
   const rules = STRICT_RULES.filter((each) => each.wire === wire)
 
-  test.each(rules)('refuses a request where not: $rule', async ({ rule, link, body }) => {
-    expect(new URL(link).protocol).toBe('https:')
+  test.each(rules)('refuses a request where not: $rule', async ({ rule, body }) => {
     // One rule each: every row would be missed if its rule were taken out.
     expect(brokenRules(wire, JSON.parse(JSON.stringify(body)))).toEqual([rule])
     const { status, text } = await post(wire, body)
@@ -28,6 +27,23 @@ describe.each(WIRES)('a strict fake of %s', (wire) => {
     expect(text).toContain('done')
     expect(status).toBe(200)
   })
+})
+
+/** The providers' own. */
+const HOSTS: { readonly [wire in Wire]: string } = {
+  'openai-chat': 'platform.openai.com',
+  'openai-responses': 'platform.openai.com',
+  anthropic: 'platform.claude.com',
+  google: 'ai.google.dev'
+}
+
+test.each(STRICT_RULES)('$wire: "$rule" has a page of the provider, and where that does not state it, somebody who saw it', (row) => {
+  const page = new URL(row.documentation)
+  expect([page.protocol, page.host]).toEqual(['https:', HOSTS[row.wire]])
+  expect(page.pathname.length).toBeGreaterThan(1)
+  if (row.seen === undefined) return
+  expect(new URL(row.seen)).toMatchObject({ protocol: 'https:' })
+  expect(new URL(row.seen).host).not.toBe(page.host)
 })
 
 test('no two rules have one name', () => {

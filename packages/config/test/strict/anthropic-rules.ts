@@ -1,7 +1,11 @@
 import { at, hasTwice, isObject, isWellFormed, listAt, textAt } from './body-reader.ts'
-import type { StrictRule } from './strict-rule.ts'
+import type { StrictRuleOf } from './strict-rule.ts'
 
+const CREATE = 'https://platform.claude.com/docs/en/api/messages/create'
+const DEFINE = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools'
 const CALLS = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls'
+/** It says that prefilled answers are refused. */
+const MIGRATION = 'https://platform.claude.com/docs/en/about-claude/models/migration-guide'
 
 const tools = [{ name: 'pay', description: 'Pays.', input_schema: { type: 'object' } }]
 const said = (text: string): object => ({ type: 'text', text })
@@ -22,32 +26,34 @@ export const ANTHROPIC_BODY = request([
 ])
 
 /** What the Messages API refuses. */
-export const ANTHROPIC_RULES: readonly StrictRule[] = [
+export const ANTHROPIC_RULES: readonly StrictRuleOf<'anthropic'>[] = [
   {
     wire: 'anthropic',
     rule: 'every call is answered in the next message',
-    link: CALLS,
+    documentation: CALLS,
     body: request([go, assistant(use('a'), use('b')), user(result('a'))]),
     breaks: (body) => pairs(body).some(({ calls, results }) => calls.some((id) => !results.includes(id)))
   },
   {
     wire: 'anthropic',
     rule: 'a result answers a call of the message before it',
-    link: 'https://github.com/anthropics/claude-code/issues/18947',
+    documentation: CALLS,
+    seen: 'https://github.com/anthropics/claude-code/issues/18947',
     body: request([go, assistant(use('a')), user(result('a'), result('z'))]),
     breaks: (body) => pairs(body).some(({ calls, results }) => results.some((id) => !calls.includes(id)))
   },
   {
     wire: 'anthropic',
     rule: 'a call has a single result',
-    link: 'https://github.com/anthropics/claude-code/issues/14110',
+    documentation: CALLS,
+    seen: 'https://github.com/anthropics/claude-code/issues/14110',
     body: request([go, assistant(use('a')), user(result('a'), result('a'))]),
     breaks: (body) => pairs(body).some(({ results }) => hasTwice(results))
   },
   {
     wire: 'anthropic',
     rule: 'results come first in their message',
-    link: CALLS,
+    documentation: CALLS,
     body: request([go, assistant(use('a')), user(said('here'), result('a'))]),
     breaks: (body) =>
       listAt(body, 'messages').some((message) => !isResultsFirst(listAt(message, 'content').map((block) => at(block, 'type'))))
@@ -55,70 +61,80 @@ export const ANTHROPIC_RULES: readonly StrictRule[] = [
   {
     wire: 'anthropic',
     rule: 'a text is not empty',
-    link: 'https://github.com/anthropics/anthropic-sdk-python/issues/461',
+    documentation: CREATE,
+    seen: 'https://github.com/anthropics/anthropic-sdk-python/issues/461',
     body: request([user(said(''))]),
     breaks: (body) => texts(body).includes('')
   },
   {
     wire: 'anthropic',
     rule: 'a text is not only blanks',
-    link: 'https://github.com/anthropics/claude-code/issues/23369',
+    documentation: CREATE,
+    seen: 'https://github.com/anthropics/claude-code/issues/23369',
     body: request([user(said(' \n'))]),
     breaks: (body) => texts(body).some((text) => text !== '' && text.trim() === '')
   },
   {
     wire: 'anthropic',
     rule: 'the id of a call has an alphabet',
-    link: 'https://github.com/maximhq/bifrost/issues/5097',
+    documentation: CREATE,
+    seen: 'https://github.com/maximhq/bifrost/issues/5097',
     body: request([go, assistant(use('functions.pay:0')), user(result('functions.pay:0'))]),
     breaks: (body) => ids(body).some((id) => !/^[a-zA-Z0-9_-]+$/.test(id))
   },
   {
     wire: 'anthropic',
     rule: 'the ids of calls are unique',
-    link: 'https://github.com/anomalyco/opencode/issues/1150',
+    documentation: CALLS,
+    seen: 'https://github.com/anomalyco/opencode/issues/1150',
     body: request([go, assistant(use('a')), user(result('a')), assistant(use('a')), user(result('a'))]),
     breaks: (body) => hasTwice(ids(body))
   },
   {
     wire: 'anthropic',
     rule: 'tools are there when the history has calls',
-    link: 'https://github.com/anthropics/anthropic-sdk-python/issues/494',
+    documentation: CREATE,
+    seen: 'https://github.com/anthropics/anthropic-sdk-python/issues/494',
     body: request([go, assistant(use('a')), user(result('a'))], { tools: undefined }),
     breaks: (body) => ids(body).length > 0 && listAt(body, 'tools').length === 0
   },
   {
     wire: 'anthropic',
     rule: 'the input of a call is an object',
-    link: 'https://github.com/anthropics/anthropic-sdk-typescript/issues/648',
+    documentation: CREATE,
+    seen: 'https://github.com/anthropics/anthropic-sdk-typescript/issues/648',
     body: request([go, assistant(use('a', '{"amount":1}')), user(result('a'))]),
     breaks: (body) => blocks(body, 'tool_use').some((block) => !isObject(at(block, 'input')))
   },
   {
     wire: 'anthropic',
     rule: 'the first message is of the user',
-    link: 'https://github.com/livekit/agents/pull/669',
+    documentation: CREATE,
+    seen: 'https://github.com/livekit/agents/pull/669',
     body: request([assistant(said('hello')), go]),
     breaks: (body) => at(body, 'messages', 0, 'role') !== 'user'
   },
   {
     wire: 'anthropic',
     rule: 'the last message is of the user',
-    link: 'https://github.com/HKUDS/nanobot/pull/3297',
+    documentation: MIGRATION,
+    seen: 'https://github.com/HKUDS/nanobot/pull/3297',
     body: request([go, assistant(said('hello'))]),
     breaks: (body) => at(listAt(body, 'messages').at(-1), 'role') === 'assistant'
   },
   {
     wire: 'anthropic',
     rule: 'the body is Unicode',
-    link: 'https://github.com/anthropics/claude-code/issues/3277',
+    documentation: CREATE,
+    seen: 'https://github.com/anthropics/claude-code/issues/3277',
     body: request([user(said('cut \ud83d'))]),
     breaks: (body) => !isWellFormed(body)
   },
   {
     wire: 'anthropic',
     rule: 'the name of a tool has an alphabet and a length',
-    link: 'https://github.com/langchain-ai/deepagents/pull/5953',
+    documentation: DEFINE,
+    seen: 'https://github.com/langchain-ai/deepagents/pull/5953',
     body: request([go], { tools: [{ name: 'p'.repeat(65), input_schema: { type: 'object' } }] }),
     breaks: (body) => listAt(body, 'tools').some((tool) => !/^[a-zA-Z0-9_-]{1,64}$/.test(textAt(tool, 'name')))
   }

@@ -1,7 +1,12 @@
 import { at, isObject, listAt, textAt } from './body-reader.ts'
 import { signatureOf } from './google-signature.ts'
-import type { StrictRule } from './strict-rule.ts'
+import type { StrictRuleOf } from './strict-rule.ts'
 
+const GENERATE = 'https://ai.google.dev/api/generate-content'
+const CONTENT = 'https://ai.google.dev/api/caching#Content'
+const PART = 'https://ai.google.dev/api/caching#Part'
+const DECLARATION = 'https://ai.google.dev/api/caching#FunctionDeclaration'
+const FUNCTIONS = 'https://ai.google.dev/gemini-api/docs/function-calling'
 const SIGNATURES = 'https://ai.google.dev/gemini-api/docs/thought-signatures'
 /** What may stand in place of a signature that is lost, as the page above says. */
 export const NO_SIGNATURE = 'skip_thought_signature_validator'
@@ -30,25 +35,28 @@ export const GOOGLE_BODY = request([
 ])
 
 /** What generateContent refuses, of a model of the third generation. */
-export const GOOGLE_RULES: readonly StrictRule[] = [
+export const GOOGLE_RULES: readonly StrictRuleOf<'google'>[] = [
   {
     wire: 'google',
     rule: 'there are as many responses as calls',
-    link: 'https://github.com/google-gemini/gemini-cli/issues/4217',
+    documentation: FUNCTIONS,
+    seen: 'https://github.com/google-gemini/gemini-cli/issues/4217',
     body: request([go, model(signed(1), call(2)), user(response)]),
     breaks: (body) => pairs(body).some(({ calls, responses, isLast }) => calls > 0 && !isLast && calls !== responses)
   },
   {
     wire: 'google',
     rule: 'responses come directly behind their calls',
-    link: 'https://github.com/langchain-ai/langchain/issues/27799',
+    documentation: FUNCTIONS,
+    seen: 'https://github.com/langchain-ai/langchain/issues/27799',
     body: request([go, user(response)]),
     breaks: (body) => pairs(body).some(({ calls, responses }) => responses > 0 && calls === 0)
   },
   {
     wire: 'google',
     rule: 'calls come directly behind a user or responses',
-    link: 'https://github.com/google-gemini/gemini-cli/issues/11814',
+    documentation: FUNCTIONS,
+    seen: 'https://github.com/google-gemini/gemini-cli/issues/11814',
     body: request([model(signed(1)), user(response)]),
     breaks: (body) =>
       contents(body).some((content, index) => count(content, 'functionCall') > 0 && at(contents(body)[index - 1], 'role') !== 'user')
@@ -56,21 +64,24 @@ export const GOOGLE_RULES: readonly StrictRule[] = [
   {
     wire: 'google',
     rule: 'a content has parts',
-    link: 'https://github.com/vercel/ai/issues/3775',
+    documentation: CONTENT,
+    seen: 'https://github.com/vercel/ai/issues/3775',
     body: request([go, model(), go]),
     breaks: (body) => contents(body).some((content) => listAt(content, 'parts').length === 0)
   },
   {
     wire: 'google',
     rule: 'there are contents',
-    link: 'https://github.com/NousResearch/hermes-agent/pull/57942',
+    documentation: GENERATE,
+    seen: 'https://github.com/NousResearch/hermes-agent/pull/57942',
     body: request([]),
     breaks: (body) => contents(body).length === 0
   },
   {
     wire: 'google',
     rule: 'a part holds something',
-    link: 'https://github.com/54xzh/FLIT/pull/70',
+    documentation: PART,
+    seen: 'https://github.com/54xzh/FLIT/pull/70',
     body: request([user(said('go'), {})]),
     breaks: (body) =>
       contents(body).some((content) => listAt(content, 'parts').some((part) => !DATA.some((name) => at(part, name) !== undefined)))
@@ -78,35 +89,38 @@ export const GOOGLE_RULES: readonly StrictRule[] = [
   {
     wire: 'google',
     rule: 'a role is user or model',
-    link: 'https://github.com/the-open-agent/openagent/issues/1666',
+    documentation: CONTENT,
+    seen: 'https://github.com/the-open-agent/openagent/issues/1666',
     body: request([go, { role: 'assistant', parts: [said('hello')] }, go]),
     breaks: (body) => contents(body).some((content) => !['user', 'model'].includes(textAt(content, 'role')))
   },
   {
     wire: 'google',
     rule: 'the last content is of the user',
-    link: 'https://github.com/crewAIInc/crewAI/pull/6973',
+    documentation: CONTENT,
+    seen: 'https://github.com/crewAIInc/crewAI/pull/6973',
     body: request([go, model(said('hello'))]),
     breaks: (body) => at(contents(body).at(-1), 'role') === 'model'
   },
   {
     wire: 'google',
     rule: 'the first call of each step of the turn has its signature',
-    link: SIGNATURES,
+    documentation: SIGNATURES,
     body: request([go, model(signed(1)), user(response), model(call(2)), user(response)]),
     breaks: (body) => firstCalls(body).some((part) => textAt(part, 'thoughtSignature') === '')
   },
   {
     wire: 'google',
     rule: 'a signature comes back as it was given, with its call',
-    link: SIGNATURES,
+    documentation: SIGNATURES,
     body: request([go, model(call(2, { thoughtSignature: signatureOf('pay', { amount: 1 }) })), user(response)]),
     breaks: (body) => firstCalls(body).some((part) => !['', NO_SIGNATURE, signatureAt(part)].includes(textAt(part, 'thoughtSignature')))
   },
   {
     wire: 'google',
     rule: 'the name of a function has an alphabet and a length',
-    link: 'https://github.com/google-gemini/gemini-cli/issues/12425',
+    documentation: DECLARATION,
+    seen: 'https://github.com/google-gemini/gemini-cli/issues/12425',
     body: request([go], { tools: [{ functionDeclarations: [{ name: '1pay', parameters: { type: 'object' } }] }] }),
     breaks: (body) => declared(body).some((name) => !/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(name))
   }

@@ -1,5 +1,9 @@
 import { at, hasTwice, listAt, textAt } from './body-reader.ts'
-import type { StrictRule } from './strict-rule.ts'
+import type { StrictRuleOf } from './strict-rule.ts'
+
+const CREATE = 'https://platform.openai.com/docs/api-reference/responses/create'
+const FUNCTIONS = 'https://platform.openai.com/docs/guides/function-calling'
+const REASONING = 'https://platform.openai.com/docs/guides/reasoning'
 
 const tools = [{ type: 'function', name: 'pay', parameters: { type: 'object' } }]
 const go = { role: 'user', content: [{ type: 'input_text', text: 'go' }] }
@@ -22,18 +26,20 @@ export const OPENAI_RESPONSES_BODY = request(
 )
 
 /** What the Responses API refuses. */
-export const OPENAI_RESPONSES_RULES: readonly StrictRule[] = [
+export const OPENAI_RESPONSES_RULES: readonly StrictRuleOf<'openai-responses'>[] = [
   {
     wire: 'openai-responses',
     rule: 'every call has its output',
-    link: 'https://github.com/bytedance/trae-agent/issues/245',
+    documentation: FUNCTIONS,
+    seen: 'https://github.com/bytedance/trae-agent/issues/245',
     body: request(go, call('a'), call('b'), output('a')),
     breaks: (body) => idsOf(body, 'function_call').some((id) => !idsOf(body, 'function_call_output').includes(id))
   },
   {
     wire: 'openai-responses',
     rule: 'an output answers a call before it',
-    link: 'https://community.openai.com/t/issue-with-new-responses-api-400-no-tool-call-found-for-function-call-output-with-call-id/1142327',
+    documentation: FUNCTIONS,
+    seen: 'https://community.openai.com/t/issue-with-new-responses-api-400-no-tool-call-found-for-function-call-output-with-call-id/1142327',
     body: request(go, output('a'), call('a')),
     breaks: (body) => {
       const items = listAt(body, 'input')
@@ -43,28 +49,32 @@ export const OPENAI_RESPONSES_RULES: readonly StrictRule[] = [
   {
     wire: 'openai-responses',
     rule: 'the id of a call has at most 64 characters',
-    link: 'https://github.com/openai/codex/issues/14355',
+    documentation: CREATE,
+    seen: 'https://github.com/openai/codex/issues/14355',
     body: request(go, call('a'.repeat(65)), output('a'.repeat(65))),
     breaks: (body) => listAt(body, 'input').some((item) => idOf(item).length > 64)
   },
   {
     wire: 'openai-responses',
     rule: 'the ids of calls are unique',
-    link: 'https://github.com/earendil-works/pi/issues/9057',
+    documentation: CREATE,
+    seen: 'https://github.com/earendil-works/pi/issues/9057',
     body: request(go, call('a'), call('a'), output('a')),
     breaks: (body) => hasTwice(idsOf(body, 'function_call'))
   },
   {
     wire: 'openai-responses',
     rule: 'an item is there once',
-    link: 'https://github.com/openai/openai-agents-python/issues/1789',
+    documentation: CREATE,
+    seen: 'https://github.com/openai/openai-agents-python/issues/1789',
     body: request(go, call('a', { id: 'fc_1' }), call('b', { id: 'fc_1' }), output('a'), output('b')),
     breaks: (body) => hasTwice(listAt(body, 'input').flatMap((item) => (textAt(item, 'id') === '' ? [] : [textAt(item, 'id')])))
   },
   {
     wire: 'openai-responses',
     rule: 'reasoning is followed by what it led to',
-    link: 'https://github.com/vercel/ai/issues/7099',
+    documentation: REASONING,
+    seen: 'https://github.com/vercel/ai/issues/7099',
     body: request(go, reasoning('rs_1'), go),
     breaks: (body) => {
       const items = listAt(body, 'input')
@@ -74,14 +84,16 @@ export const OPENAI_RESPONSES_RULES: readonly StrictRule[] = [
   {
     wire: 'openai-responses',
     rule: 'reasoning has its summary, even an empty one',
-    link: 'https://github.com/newo-ether/Agora/issues/141',
+    documentation: CREATE,
+    seen: 'https://github.com/newo-ether/Agora/issues/141',
     body: request(go, reasoning('rs_1', {}), call('a'), output('a')),
     breaks: (body) => listAt(body, 'input').some((item) => isReasoning(item) && !Array.isArray(at(item, 'summary')))
   },
   {
     wire: 'openai-responses',
     rule: 'the id of the item of a call begins with fc',
-    link: 'https://github.com/nodetool-ai/nodetool/pull/4252',
+    documentation: CREATE,
+    seen: 'https://github.com/nodetool-ai/nodetool/pull/4252',
     body: request(go, call('a', { id: 'call_a' }), output('a')),
     breaks: (body) => listAt(body, 'input').some((item) => isCall(item) && !/^(fc|$)/.test(textAt(item, 'id')))
   }
