@@ -35,7 +35,7 @@ export async function readPrompt(core: RuntimeCore, thread: ThreadId, turn: numb
   const candidate = candidateAt(state.definition, fact.candidate ?? 0)
   const { abortSignal: _, ...request } = await buildRequest(
     state,
-    { history, system, candidate, last: fact.last ?? false },
+    { history, system, plugins: state.plugins, candidate, last: fact.last ?? false },
     state,
     new AbortController().signal
   )

@@ -93,6 +93,7 @@ function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked 
     model,
     history,
     system: conversation.system,
+    plugins: state.plugins,
     candidate: candidateAt(definition, candidate),
     last: turn.last,
     stop

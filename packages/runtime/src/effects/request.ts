@@ -2,7 +2,9 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageM
 import type { Definition, ModelCandidate, ModelSettings } from '../contracts/publication.ts'
 import { compileTemplate } from '../manifest/template.ts'
 import { inlineOf } from '../state/body.ts'
+import type { PluginValues } from '../state/plugin-values.ts'
 import type { State } from '../state/state.ts'
+import { appendContext, renderContext } from './plugin-context.ts'
 import type { PreparedPublication } from './prepare.ts'
 
 const toolsOf = new WeakMap<Definition, LanguageModelV4FunctionTool[]>()
@@ -14,6 +16,8 @@ export interface TurnQuestion {
   readonly history: LanguageModelV4CallOptions['prompt']
   /** What initial prompts add to the system prompt. */
   readonly system: readonly string[]
+  /** What plugins keep. */
+  readonly plugins: PluginValues | null
   readonly candidate: ModelCandidate
   /** Whether no tool may be called. */
   readonly last: boolean
@@ -22,15 +26,18 @@ export interface TurnQuestion {
 /** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
 export async function buildRequest(
   state: State,
-  { history, system: added, candidate, last }: TurnQuestion,
+  { history, system: added, plugins: values, candidate, last }: TurnQuestion,
   prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
   const { definition } = prepared
   const rendered = renderSystem(state, definition)
   const own = rendered instanceof Promise ? await rendered : rendered
-  const system = withSchema(definition, added.length === 0 ? own : [...(own === null ? [] : [own]), ...added].join('\n\n'))
+  const { plugins } = definition
+  const more = plugins === undefined ? added : [...added, ...(await renderContext(plugins, values, 'system'))]
+  const system = withSchema(definition, more.length === 0 ? own : [...(own === null ? [] : [own]), ...more].join('\n\n'))
   if (system !== null) history.unshift({ role: 'system', content: system })
+  if (plugins !== undefined) appendContext(history, await renderContext(plugins, values, 'request'))
   const tools = toTools(definition)
   const { settings, options } = candidate
   return {

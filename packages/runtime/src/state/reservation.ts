@@ -37,9 +37,10 @@ const counted = new WeakMap<Definition, number>()
 function tokensOfDefinition(definition: Definition): number {
   let tokens = counted.get(definition)
   if (tokens === undefined) {
-    const { systemPrompt = '', tools } = definition
+    const { systemPrompt = '', tools, plugins = [] } = definition
     const told = tools.map(({ name, description, inputSchema }) => `${name}${description}${JSON.stringify(inputSchema)}`)
-    tokens = toTokens([systemPrompt, ...told].reduce((sum, text) => sum + text.length, 0))
+    const added = plugins.flatMap(({ context = {} }) => Object.values(context))
+    tokens = toTokens([systemPrompt, ...told, ...added].reduce((sum, text) => sum + text.length, 0))
     counted.set(definition, tokens)
   }
   return tokens
