@@ -39,7 +39,7 @@ export interface ApproveOptions {
 }
 
 /**
- * What became of a decision. `counted`: more principals must say the same. `repeated`: this was said before. `conflict`: something else was
+ * What became of a decision. `counted`: more principals must say the same; who has said so may still say otherwise. `repeated`: this was said before. `conflict`: something else was
  * (`recorded`). `invalid`: edited arguments or an answer that do not fit (`errors`): the wait stays open.
  */
 export type DecisionReceipt =

@@ -239,7 +239,8 @@ export interface Store extends AsyncDisposable {
   deliver(items: readonly NewItem[]): Promise<readonly ('queued' | 'repeated' | 'conflict' | 'refused')[]>
   /**
    * Casts a vote; with the last one needed the wait is decided and the item `decide:` + wait with the body `{ wait, decision }` is
-   * inserted, in one transaction. The same decision again: `repeated`; another: `conflict`; also after the wait was closed.
+   * inserted, in one transaction. Until then a principal's vote takes the place of its earlier one. The same decision again: `repeated`; another than the
+   * one that the wait has: `conflict`; also after the wait was closed.
    */
   decide(wait: WaitId, decision: Json, by: Principal): Promise<Decided>
   /** Extends the worker's lease. `mine` are the threads that it believes to own. */

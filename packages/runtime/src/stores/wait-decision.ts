@@ -25,7 +25,7 @@ export function isReservedItemId(id: ItemId): boolean {
 }
 
 /**
- * Judges one decision. A principal has one vote; an approval that `needed` distinct principals gave is the wait's, and so is the first of any other
+ * Judges one decision. A principal has one vote, and may change it until enough agree: else people who disagree could never come to agree. An approval that `needed` distinct principals gave is the wait's, and so is the first of any other
  * decision: whoever refuses, refuses for all. Notes do not make two approvals different. The body of
  * the item is `{ wait, decision }`, its sender the principal who completed the quorum.
  */
@@ -37,8 +37,8 @@ export function judgeDecision(wait: WaitRow, given: Json, by: Principal, now: Ms
   if (wait.expiresAt !== undefined && now >= wait.expiresAt) return { answer: { state: 'expired' } }
   const votes = wait.votes as readonly Vote[]
   const own = votes.find((vote) => vote.by.kind === by.kind && vote.by.id === by.id)
-  if (own !== undefined) return { answer: { state: isSame(own.decision, decision) ? 'repeated' : 'conflict', recorded: own.decision } }
-  const cast: readonly Vote[] = [...votes, { by, decision, at: now }]
+  if (own !== undefined && isSame(own.decision, decision)) return { answer: { state: 'repeated', recorded: decision } }
+  const cast: readonly Vote[] = [...votes.filter((vote) => vote !== own), { by, decision, at: now }]
   if (isApproval(decision) && cast.filter((vote) => isSameVote(vote.decision, decision)).length < wait.needed) {
     return { answer: { state: 'counted' }, wait: { ...wait, votes: cast } }
   }

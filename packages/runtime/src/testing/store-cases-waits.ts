@@ -80,13 +80,29 @@ export const waitCases: readonly StoreCase[] = [
       const { thread, wait } = await waiting(kit, { needed: 2 })
       assert.equal((await store.decide(wait, YES, person('ada'))).state, kit.first('counted', 'repeated'))
       assert.equal((await store.decide(wait, YES, person('ada'))).state, 'repeated')
-      assert.equal((await store.decide(wait, NO, person('ada'))).state, 'conflict')
       const other = { ...YES, arguments: { amount: 1 } }
       assert.equal((await store.decide(wait, other, person('bob'))).state, kit.first('counted', 'repeated'))
       assert.deepEqual([(await store.pending(thread.id)).length, (await store.wait(wait))?.state], [0, 'open'])
       const noted = { ...YES, note: 'looks right' }
       assert.equal((await store.decide(wait, noted, { kind: 'host', id: 'ada' })).state, kit.first('accepted', 'repeated'))
       assert.deepEqual([(await store.pending(thread.id)).length, (await store.wait(wait))?.votes.length], [1, 3])
+    }
+  },
+  {
+    name: 'lets a principal change its vote until the wait is decided',
+    async run({ store }, kit) {
+      const { thread, wait } = await waiting(kit, { needed: 2 })
+      const other = { ...YES, arguments: { amount: 1 } }
+      assert.equal((await store.decide(wait, YES, person('ada'))).state, kit.first('counted', 'repeated'))
+      assert.equal((await store.decide(wait, other, person('bob'))).state, kit.first('counted', 'repeated'))
+      assert.equal((await store.decide(wait, other, person('ada'))).state, kit.first('accepted', 'repeated'))
+      assert.equal((await store.decide(wait, YES, person('ada'))).state, 'conflict')
+      const row = await store.wait(wait)
+      assert.deepEqual([row?.decision, row?.votes.length, (await store.pending(thread.id)).length], [other, 2, 1])
+      const second = await waiting(kit, { needed: 2 })
+      assert.equal((await store.decide(second.wait, YES, person('ada'))).state, kit.first('counted', 'repeated'))
+      assert.equal((await store.decide(second.wait, NO, person('ada'))).state, kit.first('accepted', 'repeated'))
+      assert.deepEqual((await store.wait(second.wait))?.decision, NO)
     }
   },
   {
