@@ -36,7 +36,8 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: [
       'A module was named with `--tools` or in `tools` of the configuration.',
       '`defineTool` was called with a field that is wrong; it throws at once.',
-      'A runtime was given two different tools of one name.'
+      'A runtime was given two different tools of one name.',
+      'A definition in code has a tool that works with files, hosts or variables, of which the runtime grants nothing.'
     ],
     message: '…: no tool is exported (exports: a).'
   },

@@ -17,6 +17,7 @@ import type { Tool } from './contracts/tool.ts'
 import { NO_USAGE } from './contracts/usage.ts'
 import { decide, toApproval } from './decisions.ts'
 import { assertModelsGranted } from './granted-models.ts'
+import { assertOwnToolsGranted } from './granted-tools.ts'
 import { toGrants } from './host-grants.ts'
 import { grantsAtBirth } from './grants/effective-grants.ts'
 import { toStoredGrants } from './grants/stored-grants.ts'
@@ -108,6 +109,7 @@ async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOp
   const { definition } = publication
   const grants = grantsAtBirth(core.grants, options.grants && toGrants(options.grants, 'grants of the start'), definition.grants)
   assertModelsGranted(grants, definition)
+  assertOwnToolsGranted(core.grants, agent)
   const variables = resolveVariables(definition.variables, options.variables ?? {})
   const message = await firstMessage(core, definition, options.input, variables)
   const { redacted: taken, ...initial } = await toFirstPrompts(definition, variables, core.secrets)

@@ -165,6 +165,22 @@ describe('the file tools of a thread', () => {
     expect((await outcome(given, { files: { read: [inside] } })).outcomes).toEqual(['ok'])
   })
 
+  test('are refused in a definition of its own where nothing of what they need is granted', async () => {
+    const { inside, tools: given } = await tools()
+    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [READ] } : { text: 'done' }))
+    const agent = agentOf({ tools: given.filter(({ name }) => name === 'read_file') })
+    for (const more of [{}, { grants: {} }, { grants: { files: { write: [inside] } } }]) {
+      const { details } = await refusalOf('invalid_tools', () => runtimeFor(model, more).start(agent, { input: 'go' }))
+      expect(details).toEqual({ tool: 'read_file', field: 'grants.files.read' })
+    }
+    expect(model.prompts).toEqual([])
+    for (const more of [{ grants: { files: { read: [inside] } } }, { tools: given }]) {
+      const run = await runtimeFor(model, more).start(agent, { input: 'go' })
+      await within(run.settled())
+      expect(await outcomesOf(run)).toEqual(['ok'])
+    }
+  })
+
   test('hold to the grants of a start that asks for less', async () => {
     const { tools: given } = await tools()
     expect((await outcome(given, undefined, { files: { read: ['/etc'] } })).outcomes).toEqual(['blocked'])
