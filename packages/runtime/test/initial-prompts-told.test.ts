@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { TurnRecord } from '../src/contracts/turn-record.ts'
 import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { BEFORE_CALLS } from '../src/state/initial-prompts.ts'
+import { look, pay } from './approval-kit.ts'
 import { begin, done, LOOK, paying } from './initial-prompts-kit.ts'
 import { refusalOf } from './refusal.ts'
 import { factsOfType, faultOf, resultsIn, runtimeFor, userTexts, within } from './runtime-kit.ts'
@@ -56,6 +57,20 @@ describe('what is told of the calls of a definition', () => {
     expect(await copy.verify()).toMatchObject({ problems: [] })
     expect((await copy.prompt(1)).request).toEqual((await run.prompt(1)).request)
     expect(await recordsOf(copy)).toEqual(await recordsOf(run))
+  })
+
+  test('goes with an export of a thread that nobody has looked at, and is done where that is imported', async () => {
+    const { run } = await begin([{ prompt: 'first', toolCalls: [LOOK] }], { concurrency: 0 })
+    const lines: string[] = []
+    for await (const piece of run.export()) lines.push(piece)
+    const model = done()
+    const other = runtimeFor(model, { tools: [look, pay({ ran: [] })] })
+    await other.import(lines)
+    const copy = other.thread(run.id)
+    await copy.resume()
+    expect((await within(copy.settled())).status).toBe('completed')
+    expect(userTexts(model.prompts[0])).toEqual(['first', 'the task'])
+    expect(await copy.verify()).toMatchObject({ problems: [] })
   })
 
   test('is nothing wrong of what the store keeps', async () => {
