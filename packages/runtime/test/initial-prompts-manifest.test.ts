@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AgentDefinition } from '../src/contracts/api.ts'
 import { defineTool } from '../src/define-tool.ts'
 import { parseAgentManifest } from '../src/manifest/agent-manifest.ts'
+import { freezeInitialPrompts } from '../src/manifest/initial-prompts.ts'
 import { freezeDefinition } from '../src/manifest/publish.ts'
 import { problemsOf, toCodes } from './refusal.ts'
 
@@ -140,4 +141,15 @@ describe('initial prompts in a publication', () => {
     expect(toCodes(await problemsOf(() => freeze([{ toolCalls }], { limits })))).toEqual(['too_large initialPrompts[0].toolCalls'])
     await freeze([{ toolCalls: toolCalls.slice(1) }, { toolCalls: toolCalls.slice(2) }], { limits })
   })
+})
+
+test('a tool that only a publication knows of is looked for there', async () => {
+  const prompts = [{ toolCalls: [{ tool: 'pya' }, { tool: 'task_complete', arguments: { result: 1 } }, { tool: '/x/pay' }] }]
+  const descriptors = (await freeze(undefined, { tools: [...base.tools, 'task_complete'] })).definition.tools
+  const frozen = await freezeInitialPrompts(prompts, descriptors, {})
+  expect(frozen.ok ? [] : frozen.faults).toMatchObject([
+    { path: ['initialPrompts', 0, 'toolCalls', 0, 'tool'], nearMiss: 'pay' },
+    { path: ['initialPrompts', 0, 'toolCalls', 1, 'tool'] },
+    { path: ['initialPrompts', 0, 'toolCalls', 2, 'arguments'] }
+  ])
 })

@@ -27,7 +27,7 @@ export async function freezeInitialPrompts(
   for (const [index, { role, prompt, toolCalls = [] }] of prompts.entries()) {
     const path = ['initialPrompts', index, 'toolCalls']
     if (toolCalls.length > most) faults.push({ code: 'too_large', path, message: 'these are too many calls', expected: `at most ${most}` })
-    const calls = await Promise.all(toolCalls.map((call, at) => freezeCall(call, tools, [...path, at, 'arguments'])))
+    const calls = await Promise.all(toolCalls.map((call, at) => freezeCall(call, tools, [...path, at])))
     faults.push(...calls.flatMap((call) => call.faults))
     frozen.push({
       ...(role === 'system' ? { role } : {}),
@@ -38,20 +38,17 @@ export async function freezeInitialPrompts(
   return faults.length > 0 ? { ok: false, faults } : { ok: true, prompts: frozen }
 }
 
+/** Tools that are not listed in the definition itself are known only now. */
 async function freezeCall(
   { tool, arguments: args = {} }: InitialCall,
   tools: readonly ToolDescriptor[],
   path: Path
 ): Promise<{ readonly call: InitialCall; readonly faults: readonly AgentFault[] }> {
   const descriptor = tools.find(({ name }) => toToolName(name) === toToolName(tool))
-  if (descriptor === undefined)
-    return { call: { tool, arguments: args }, faults: findToolFaults([...path.slice(0, -1), 'tool'], { tool }, toNames(tools)) }
-  const faults = holdsTemplate(args) ? [] : await findArgumentFaults(descriptor, args, path)
-  return { call: { tool: descriptor.name, arguments: args }, faults }
-}
-
-function toNames(tools: readonly ToolDescriptor[]): readonly string[] {
-  return tools.map(({ name }) => name)
+  const names = tools.map(({ name }) => name)
+  const faults = [...findToolFaults([...path, 'tool'], { tool }, names)]
+  if (descriptor && !holdsTemplate(args)) faults.push(...(await findArgumentFaults(descriptor, args, [...path, 'arguments'])))
+  return { call: { tool: descriptor?.name ?? tool, arguments: args }, faults }
 }
 
 /** What a thread begins with: every template rendered, and those arguments checked that had one. */
