@@ -36,14 +36,23 @@ const discreet: Hook = {
       : null
 }
 
+/** Nobody is promised anything. */
+const sober: Hook = {
+  name: 'sober',
+  afterInference: ({ text }) => (/promise/i.test(text) ? { do: 'modify', text: text.replaceAll(/I promise[^.]*\.\s*/gi, '') } : null)
+}
+
 await using runtime = createRuntime({
   store: memoryStore(),
   tools: [transfer],
-  hooks: [ceiling, discreet],
+  hooks: [ceiling, discreet, sober],
   registeredHooks: [currency],
   models: {
     main: scriptedModel({
-      turns: [{ toolCalls: [{ name: 'transfer', arguments: { to: 'ann', amount: 1_999.6 } }] }, { text: 'Sent.' }]
+      turns: [
+        { toolCalls: [{ name: 'transfer', arguments: { to: 'ann', amount: 1_999.6 } }] },
+        { text: 'I promise that it arrives today. Sent.' }
+      ]
     })
   }
 })

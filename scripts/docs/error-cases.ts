@@ -263,6 +263,14 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     when: ['`fetch_url` got an answer that is not HTTP, was cut off, or redirected too often.'],
     message: 'The request to … failed: the connection was closed before the answer was complete.'
   },
+  hook_blocked: {
+    when: ['The end of a run: `afterInference` of a hook blocked an answer of the model.'],
+    message: 'the hook tone blocked the answer of the model: it promises a refund'
+  },
+  hook_failed: {
+    when: ['The end of a run: `afterInference` of a hook did not give a valid answer in time.'],
+    message: 'the hook tone could not check the answer of the model'
+  },
   quarantined: {
     when: ['The end of a run that was set aside after its owners had died again and again, and that a person gave up.'],
     message: 'the processes that drove the run ended again and again without getting on, and a person gave it up: poison'

@@ -207,6 +207,15 @@ export const ERROR_NOTES: { readonly [code in ErrorCode]: ErrorNote } = {
     cause: 'The answer broke the protocol: malformed, cut off, an unknown encoding, a redirect to nowhere or too many of them.',
     remedy: 'Try again later; if it stays so, the server is at fault.'
   },
+  hook_blocked: {
+    cause: 'A hook of the host blocked what the run was about to do, and nothing could follow.',
+    remedy:
+      'The message names the hook and its reason. Ask otherwise, or have the host change the hook; `holdfast retry THREAD` asks the model again.'
+  },
+  hook_failed: {
+    cause: 'A hook of the host threw, took too long or answered something that it may not: what it was to check goes no further.',
+    remedy: 'The fact `hook.recorded` says what went wrong. Mend the hook; `holdfast retry THREAD` asks the model again.'
+  },
   quarantined: {
     cause: 'The processes that drove the run died again and again without getting on (`crashBudget`), and a person refused another try.',
     remedy:

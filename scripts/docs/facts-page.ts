@@ -39,7 +39,9 @@ type Named = { readonly type: string; readonly fields: readonly Field[] }
 /** Every fact and every event with its fields. */
 export function factsPage(root: string): string {
   const contracts = join(root, 'packages/runtime/src/contracts')
-  const facts = ['fact.ts', 'hook-fact.ts', 'tree-fact.ts'].map((file) => readFileSync(join(contracts, file), 'utf8')).join('\n')
+  const facts = ['fact.ts', 'hook-fact.ts', 'tree-fact.ts', 'fault.ts', 'output-check.ts']
+    .map((file) => readFileSync(join(contracts, file), 'utf8'))
+    .join('\n')
   const events = readFileSync(join(contracts, 'event.ts'), 'utf8')
   const messages = readFileSync(join(contracts, 'message.ts'), 'utf8')
   const groups = Object.entries(GROUPS).map(([alias, title]) => ({ title, members: readMembers(readAlias(facts, alias)).flatMap(toNamed) }))

@@ -43,6 +43,8 @@ const LINES: Lines = {
   'call.reconciled': ({ call, said, error }, reading) =>
     `${nameOf(call, reading)} was asked what became of it: ${said}${error === undefined ? '' : ` (${toVisibleLine(error)})`}`,
   'call.settled': ({ call, outcome, result }, reading) => `${nameOf(call, reading)} ${outcome}: ${renderResult(bodyOf(result))}`,
+  'turn.reviewed': ({ seen, withheld }) =>
+    withheld ? 'nothing of the answer is seen or run' : seen && `the answer is seen as: ${toVisibleLine(textOfBody(seen))}`,
   'call.reviewed': ({ call, seen }, reading) =>
     seen === undefined ? undefined : `${nameOf(call, reading)} is shown to the model as: ${renderResult(bodyOf(seen))}`,
   'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderSubject(bodyOf(subject))}`,

@@ -1,13 +1,14 @@
 import type { CallResult, Commit, Fact, FactOf, Principal, ThreadHandle } from '@holdfast/runtime'
 import { isRuntimeError } from './failure.ts'
 import { InitialTranscript } from './initial-transcript.ts'
-import { bodyOf, callsOf, renderMove, renderResult, textOf } from './render-event.ts'
+import { bodyOf, callsOf, renderMove, renderResult, textOf, textOfBody } from './render-event.ts'
 import { toVisibleLine, toVisibleText } from './visible-text.ts'
 
 /** One entry of a conversation as people read it. */
 export type TranscriptEntry =
   | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind'] | 'definition'; readonly text: string }
-  | { readonly role: 'agent'; readonly at: number; readonly text: string }
+  /** `seen`: what hooks left to be seen in its place; null: nothing. */
+  | { readonly role: 'agent'; readonly at: number; readonly text: string; seen?: string | null }
   /** Another model is asked from here on. */
   | { readonly role: 'model'; readonly at: number; readonly model: string; readonly moved: NonNullable<FactOf<'turn.started'>['moved']> }
   | {
@@ -53,7 +54,7 @@ export function renderEntry(entry: TranscriptEntry): string {
     case 'message':
       return `${entry.from}: ${indent(entry.text)}`
     case 'agent':
-      return `agent: ${indent(entry.text)}`
+      return `agent: ${indent(entry.text)}${renderSeen(entry.seen)}`
     case 'model':
       return `  asking ${toVisibleLine(entry.model)}${renderMove(entry.moved)}`
     case 'call': {
@@ -62,6 +63,11 @@ export function renderEntry(entry: TranscriptEntry): string {
       return `  ${toVisibleLine(entry.tool)} ${toVisibleLine(entry.input, 100)} -> ${end}${seen}`
     }
   }
+}
+
+function renderSeen(seen: string | null | undefined): string {
+  if (seen === undefined) return ''
+  return seen === null ? '\n    (withheld)' : `\n    (seen as: ${indent(seen)})`
 }
 
 class Transcript {
@@ -74,6 +80,8 @@ class Transcript {
   })
   #at = 0
   readonly #calls = new Map<string, Extract<TranscriptEntry, { role: 'call' }>>()
+  /** The last one, when it has a text. */
+  #answer: Extract<TranscriptEntry, { role: 'agent' }> | null = null
 
   get entries(): readonly TranscriptEntry[] {
     return [...this.#entries, ...this.#behind]
@@ -94,6 +102,7 @@ class Transcript {
       const entries = this.#initial.isOver ? this.#entries : this.#behind
       entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
     } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
+    else if (fact.type === 'turn.reviewed') this.#reviewAnswer(fact)
     else if (fact.type === 'call.settled') this.#settle(fact)
     else if (fact.type === 'call.reviewed') this.#review(fact)
     else if (fact.type === 'turn.started' && fact.moved) this.#entries.push({ role: 'model', at, model: fact.model, moved: fact.moved })
@@ -102,7 +111,8 @@ class Transcript {
   #addAnswer({ turn, parts }: Extract<Fact, { type: 'model.responded' }>, at: number): void {
     const value = bodyOf(parts)
     const text = typeof value === 'string' ? value : textOf(value)
-    if (text.trim() !== '') this.#entries.push({ role: 'agent', at, text })
+    this.#answer = text.trim() === '' ? null : { role: 'agent', at, text }
+    if (this.#answer) this.#entries.push(this.#answer)
     for (const { call, tool, input } of typeof value === 'string' ? [] : callsOf(turn, value)) {
       this.#addCall({ role: 'call', at, call, tool, input })
     }
@@ -111,6 +121,12 @@ class Transcript {
   #addCall(entry: Extract<TranscriptEntry, { role: 'call' }>): void {
     this.#calls.set(entry.call, entry)
     this.#entries.push(entry)
+  }
+
+  #reviewAnswer({ seen, withheld }: Extract<Fact, { type: 'turn.reviewed' }>): void {
+    const entry = this.#answer
+    if (entry === null || (seen === undefined && !withheld)) return
+    entry.seen = seen === undefined ? null : textOfBody(seen)
   }
 
   #settle({ call, outcome, result }: Extract<Fact, { type: 'call.settled' }>): void {

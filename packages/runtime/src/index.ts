@@ -21,10 +21,12 @@ export type { ErrorCode } from './contracts/errors.ts'
 export { ERROR_CODES, FatalError, HoldfastError, isHoldfastError, RetryableError } from './contracts/errors.ts'
 export type { EventSink, SinkEvent } from './contracts/event-sink.ts'
 export type { CommittedEvent, Cursor, HoldfastEvent, SettledEvent, TransientEvent } from './contracts/event.ts'
-export type { CallOutcome, Commit, Effect, Fact, FactOf, Fault, GivenResult, RunStatus, WaitKind } from './contracts/fact.ts'
+export type { CallOutcome, Commit, Effect, Fact, FactOf, GivenResult, RunStatus, WaitKind } from './contracts/fact.ts'
+export type { Fault } from './contracts/fault.ts'
 export type { ForkChange, ForkedCall, ForkOptions, ForkPlace } from './contracts/fork.ts'
 export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './contracts/ids.ts'
 export type {
+  AfterInference,
   AfterToolCall,
   BeforeToolCall,
   CostReport,
@@ -33,6 +35,7 @@ export type {
   HookContext,
   HookEntry,
   HookOptions,
+  HookedAnswer,
   HookedCall,
   HookedResult,
   ObserverContext,

@@ -15,7 +15,7 @@ import type { RecordingModel } from './runtime-kit.ts'
 import { agentOf, factsOf, runThrough, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = 15
+const WRITES = 17
 
 const AGENT = agentOf({ tools: ['pay'], hooks: ['careful', 'mask'] })
 const CALLS = [
@@ -24,6 +24,8 @@ const CALLS = [
 ]
 /** No model reads what was paid. */
 const mask: Hook = { name: 'mask', afterToolCall: () => ({ do: 'modify', result: 'masked' }) }
+/** What is said at last is said otherwise. */
+const tone: Hook = { name: 'tone', afterInference: ({ text }) => (text === 'done' ? { do: 'modify', text: 'fine' } : null) }
 /** Nobody pays more than 5, and somebody is asked about each payment of that. */
 const cap: Hook = before('cap', (call, context) => (Number(call.arguments['amount']) > 5 ? set(5)(call, context) : undefined))
 const careful: Hook = before('careful', (call) => (call.arguments['amount'] === 5 ? { do: 'requireApproval' } : undefined))
@@ -50,7 +52,14 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       const main = caller(...CALLS)
       models.push(main)
       const tools = [pay(ledger, { approval: false })]
-      const runtime = createRuntime({ store: reached, clock, tools, models: { main }, hooks: [cap], registeredHooks: [careful, mask] })
+      const runtime = createRuntime({
+        store: reached,
+        clock,
+        tools,
+        models: { main },
+        hooks: [cap, tone],
+        registeredHooks: [careful, mask]
+      })
       runtimes.push(runtime)
       const handle = await runThrough(clock, runtime.start(AGENT, { input: 'go', idempotencyKey: 'trial' }))
       if (recovering) await runThrough(clock, handle.resume({ takeover: true }))
@@ -64,14 +73,21 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       for (const { input } of ledger.ran) expect([{ amount: 5 }, { amount: 3 }]).toContainEqual(input)
       for (const { facts } of ending) {
         // What a hook did stands in the commit of what came of it.
+        const answers = facts.flatMap((fact) => (fact.type === 'turn.reviewed' ? [fact.turn] : []))
         const looked = facts.flatMap((fact) => (fact.type === 'call.gated' || fact.type === 'call.reviewed' ? [fact.call] : []))
-        for (const fact of facts) if (fact.type === 'hook.recorded') expect(looked).toContain(fact.call)
+        for (const fact of facts) if (fact.type === 'hook.recorded') expect([...looked, ...answers]).toContain(fact.call ?? fact.turn)
       }
       const facts = ending.flatMap((commit) => commit.facts)
       const reviews = facts.flatMap((fact) => (fact.type === 'call.reviewed' ? [fact.call] : []))
       const records = facts.flatMap((fact) => (fact.type === 'hook.recorded' ? [`${fact.hook} ${fact.did}`] : []))
-      expect(new Set(records)).toEqual(new Set(['cap modify', 'careful requireApproval', ...(reviews.length > 0 ? ['mask modify'] : [])]))
+      expect(new Set(records)).toEqual(
+        new Set(['cap modify', 'careful requireApproval', 'tone modify', ...(reviews.length > 0 ? ['mask modify'] : [])])
+      )
       expect(reviews).toEqual(facts.flatMap((fact) => (fact.type === 'call.settled' && fact.review ? [fact.call] : [])))
+      // The answer to no request is lost, and each is looked at.
+      const reviewed = facts.flatMap((fact) => (fact.type === 'turn.reviewed' ? [fact.turn] : []))
+      expect(reviewed).toEqual(facts.flatMap((fact) => (fact.type === 'model.responded' ? [fact.turn] : [])))
+      expect(facts.at(-1)).toMatchObject({ type: 'run.ended', output: { inline: 'fine' } })
       expect(JSON.stringify(models.map(({ prompts }) => prompts))).not.toContain('paid')
       expect(facts.filter((fact) => fact.type === 'wait.opened')).toHaveLength(1)
       expect(facts.filter((fact) => fact.type === 'call.settled')).toHaveLength(2)

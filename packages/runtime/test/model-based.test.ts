@@ -7,6 +7,9 @@ const share = schedulesOf({ some: 10_000, all: 50_000 })
 
 /** What the schedules must have met: a check that never sees a race proves nothing. */
 const MET = [
+  'answer changed',
+  'answer reviewed',
+  'answer withheld',
   'begun with prompts',
   'budget cancelled',
   'budget decided',
@@ -22,6 +25,7 @@ const MET = [
   'ended cancelled',
   'ended completed',
   'ended failed empty_model_response',
+  'ended failed hook_blocked',
   'ended failed output_truncated',
   'ended failed provider_unavailable',
   'ended failed quarantined',

@@ -54,6 +54,9 @@ export const ERROR_CODES = {
   http_timeout: { status: 504, retryable: true },
   http_too_large: { status: 502, retryable: false },
   http_protocol: { status: 502, retryable: true },
+  // hooks
+  hook_blocked: { status: 403, retryable: false },
+  hook_failed: { status: 500, retryable: true },
   // our own
   quarantined: { status: 500, retryable: false },
   livelock: { status: 500, retryable: false },

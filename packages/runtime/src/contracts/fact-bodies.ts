@@ -26,7 +26,8 @@ const FIELDS: Table = {
   'state.set': { value: 'body' },
   'context.rewritten': { view: 'body' },
   'hook.recorded': { overlay: 'body' },
-  'call.reviewed': { seen: 'body' }
+  'call.reviewed': { seen: 'body' },
+  'turn.reviewed': { seen: 'body' }
 }
 
 const PLACES: ReadonlyMap<string, readonly string[]> = new Map(

@@ -1,5 +1,6 @@
 import type { ApprovalRule } from './approval.ts'
 import type { Budget } from './budget.ts'
+import type { Fault } from './fault.ts'
 import type { HookFact } from './hook-fact.ts'
 import type { InjectedPrompt } from './initial-prompt.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
@@ -7,6 +8,7 @@ import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Body, CallResult, Part } from './message.ts'
 import type { ModelMove } from './model-move.ts'
+import type { OutputCheck } from './output-check.ts'
 import type { TreeFact } from './tree-fact.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -44,12 +46,6 @@ export type WaitKind =
 
 /** Why a model call gave no answer. Only `transient` is tried again by count; `lost` and `interrupted` always are. */
 export type ModelFailure = 'lost' | 'aborted' | 'interrupted' | 'transient' | 'permanent' | 'blocked'
-
-/** An error as data: a code of the error table and a text for people. */
-export type Fault = { readonly code: string; readonly message: string }
-
-/** The final text checked against the definition's output schema. */
-export type OutputCheck = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly errors: string }
 
 type ThreadFact =
   | {
@@ -151,6 +147,8 @@ type TurnFact =
       readonly cost: Cost
       readonly model: string
       readonly output?: OutputCheck
+      /** Hooks are to look at the answer before anything of it is seen or run. */
+      readonly review?: true
     }
   | {
       readonly type: 'model.failed'

@@ -11,6 +11,8 @@ export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'reconcile'; readonly call: CallId; readonly final: boolean }
   /** Has hooks look at what a call gave. */
   | { readonly do: 'reviewCall'; readonly call: CallId }
+  /** Has hooks look at the answer of a turn. */
+  | { readonly do: 'reviewTurn'; readonly turn: TurnId }
 ) & {
     /** Announced in this attempt and no longer wanted: abort it when it runs; when it never began, report just that. */
     readonly cancelled?: Cancelled

@@ -2,7 +2,7 @@ import type { SinkEvent } from './event-sink.ts'
 import type { Effect, RunStatus } from './fact.ts'
 import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { CallResult } from './message.ts'
+import type { CallResult, Part } from './message.ts'
 import type { PluginState } from './plugin-state.ts'
 import type { Logger } from './tool.ts'
 import type { Cost, Usage } from './usage.ts'
@@ -69,6 +69,31 @@ export type AfterToolCall =
   /** The model is shown the reason, as an error, and not the result. */
   | { readonly do: 'block'; readonly reason: string }
 
+/** An answer of a model as a hook is shown it: a copy. What was streamed of it while it came cannot be taken back. */
+export interface HookedAnswer {
+  readonly turn: TurnId
+  /** What facts call the model that answered. */
+  readonly model: string
+  /** Its texts, as they would be seen now, one after the other. */
+  readonly text: string
+  /** All of it, as it would be seen now. */
+  readonly parts: readonly Part[]
+  /** The calls that it wants to make, in order: nothing has judged them yet. `input` is the text of the arguments. */
+  readonly calls: readonly { readonly call: CallId; readonly tool: string; readonly input: string }[]
+  readonly finish: string
+  readonly usage: Usage
+  readonly cost: Cost
+}
+
+/** What a hook says of an answer before it is seen and its calls are judged. Nothing: it goes on as it is. What happened stays in the log. */
+export type AfterInference =
+  /** This text is seen in place of all texts of the answer: by the model later, as the run's output, by its output schema. Its calls stay. */
+  | { readonly do: 'modify'; readonly text: string }
+  /** Nothing of the answer is seen, none of its calls runs, and the run fails with `hook_blocked`. It is paid for all the same. */
+  | { readonly do: 'block'; readonly reason: string }
+  /** Each of its calls is held until somebody decides. For an answer that has calls. */
+  | { readonly do: 'requireApproval'; readonly expiresInMs?: Ms; readonly quorum?: number }
+
 /** What an observer is told beside what it observes. */
 export type ObserverContext = Omit<HookContext, 'thread' | 'run' | 'state'>
 
@@ -114,6 +139,8 @@ export interface Hook {
   readonly timeoutMs?: Ms
   /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
   beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+  /** Looks at an answer of a model, after that is committed and before it is seen and its calls are judged. */
+  afterInference?(answer: HookedAnswer, context: HookContext): HookAnswer<AfterInference>
   /** Looks at what the tool of a call gave, after that is committed and before the model is shown it. */
   afterToolCall?(call: HookedResult, context: HookContext): HookAnswer<AfterToolCall>
   /** Observes what models used, also in tries that failed. */

@@ -1,4 +1,5 @@
-import type { Fault, RunEnd } from './fact.ts'
+import type { RunEnd } from './fact.ts'
+import type { Fault } from './fault.ts'
 import type { RunId, ThreadId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { WaitRow } from './wait.ts'

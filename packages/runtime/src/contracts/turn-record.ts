@@ -1,5 +1,6 @@
 import type { Cursor } from './event.ts'
-import type { CallOutcome, Effect, Fault, ModelFailure, RunEnd, WaitKind } from './fact.ts'
+import type { CallOutcome, Effect, ModelFailure, RunEnd, WaitKind } from './fact.ts'
+import type { Fault } from './fault.ts'
 import type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { InjectedPrompt } from './initial-prompt.ts'
 import type { Json } from './json.ts'
@@ -29,7 +30,7 @@ export interface TurnRecord {
   /** Tries that gave no answer, in order. */
   readonly failures: readonly RecordedFailure[]
   /** Null where no try gave one. */
-  readonly answer: { readonly parts: Body<readonly Part[]>; readonly finish: string; readonly model: string } | null
+  readonly answer: RecordedAnswer | null
   /** In the order of the calls. */
   readonly calls: readonly RecordedCall[]
   /** Of all tries. */
@@ -39,6 +40,17 @@ export interface TurnRecord {
   readonly copied?: true
   /** How the run ended, when it ended with this turn. */
   readonly end?: { readonly status: RunEnd; readonly why?: string; readonly error?: Fault; readonly output?: Body }
+}
+
+/** An answer, as the model gave it. */
+export interface RecordedAnswer {
+  readonly parts: Body<readonly Part[]>
+  readonly finish: string
+  readonly model: string
+  /** What hooks left to be seen in its place. */
+  readonly seen?: Body<readonly Part[]>
+  /** Hooks left nothing of it to be seen or run. */
+  readonly withheld?: true
 }
 
 /** A try that gave no answer. */

@@ -43,8 +43,8 @@ export async function gateHooked(
 class HookedGate implements HookQuestion<BeforeToolCall> {
   readonly on = 'beforeToolCall'
   readonly #ports: HookPorts
-  readonly #asks: string[] = []
-  readonly #approvals: HookedAsks['approvals'][number][] = []
+  readonly #asks: string[]
+  readonly #approvals: HookedAsks['approvals'][number][]
   #gating: Gating
   #input: unknown
   #isModified = false
@@ -53,6 +53,9 @@ class HookedGate implements HookQuestion<BeforeToolCall> {
   constructor(gating: Gating, input: unknown, ports: HookPorts) {
     this.#gating = gating
     this.#input = input
+    // Some have asked when they looked at the answer.
+    this.#asks = [...(gating.hooked?.asks ?? [])]
+    this.#approvals = [...(gating.hooked?.approvals ?? [])]
     this.#ports = ports
   }
 

@@ -51,6 +51,8 @@ export interface GateBounds {
   /** What the thread may do today. */
   readonly grants: Grants
   readonly remembered: readonly Remembered[]
+  /** What hooks that looked at the answer ask for. */
+  readonly asked?: HookedAsks
 }
 
 type Gated = FactOf<'call.gated'>
@@ -81,7 +83,8 @@ export function openCall(request: GateRequest, prepared: PreparedPublication, bo
     const reason = `Not run: at most ${maxCalls} calls fit into one answer. Ask again for what is missing.`
     return toGated(request, descriptor, parsed.value, blocked('limit', reason))
   }
-  return { request, prepared, bounds, descriptor, args: parsed.value }
+  const { asked } = bounds
+  return { request, prepared, bounds, descriptor, args: parsed.value, ...(asked ? { hooked: asked } : {}) }
 }
 
 /** Whether the arguments fit the tool's schema. */

@@ -40,6 +40,11 @@ export function withObject(field: string): Act {
   }
 }
 
+/** Something that is a text with something in it. */
+export function withText(field: string): Act {
+  return { needs: `a ${field}`, fits: (rest) => isText(rest[field]) && hasOnly(rest, field) }
+}
+
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }

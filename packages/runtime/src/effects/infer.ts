@@ -2,7 +2,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
-import type { Part, ToolCallPart } from '../contracts/message.ts'
+import type { Part } from '../contracts/message.ts'
 import type { CalledModel } from '../contracts/price.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Cost } from '../contracts/usage.ts'
@@ -11,9 +11,8 @@ import { isOwnCall } from '../state/evolve-turn.ts'
 import { providerOf, shownHistory } from '../state/shown-history.ts'
 import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
-import { isPromise } from '../util/promise.ts'
 import { redactError } from '../util/redact-error.ts'
-import { gateCall, openCall } from './gate.ts'
+import { gateAnswer } from './gate-answer.ts'
 import { boundsOf } from './perform-gate.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
@@ -129,10 +128,16 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       usage: response.usage,
       cost: response.cost ?? 'unknown',
       model: kept.model ?? asked.model,
-      ...(output ? { output } : {})
+      ...(output ? { output } : {}),
+      ...(prepared.afterInference === null ? {} : { review: true as const })
     }
   ]
-  if (calls.length > 0) facts.push(...gateCalls(asked, calls, prepared, ports))
+  if (calls.length > 0) {
+    // Hooks look at what is committed.
+    const isLooked = prepared.beforeToolCall !== null || prepared.afterInference !== null
+    const bounds = boundsOf(state, ports, { last: asked.last })
+    facts.push(...gateAnswer({ thread: state.thread, run, scope, turn: turn.id }, calls, prepared, { bounds, isLooked }))
+  }
   if (fitsForSure(kept, calls.length) || !weighsTooMuch(facts)) return facts
   const excess = toModelError(
     'response_too_large',
@@ -151,27 +156,6 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       ...excess
     }
   ]
-}
-
-/** What the gate says of an answer's calls, as far as it can say it at once: what must be awaited is awaited after the answer is committed. */
-function gateCalls(
-  { state, turn, scope, run, last }: Asked,
-  calls: readonly ToolCallPart[],
-  prepared: PreparedPublication,
-  ports: EffectPorts
-): readonly Fact[] {
-  const bounds = boundsOf(state, ports, last)
-  const facts: Fact[] = []
-  let position = 0
-  for (const call of calls) {
-    const request = { thread: state.thread, run, scope, call: `${turn.id}.${position}`, tool: call.tool, input: call.input, position }
-    position += 1
-    // Hooks look at what is committed.
-    const gated = prepared.beforeToolCall === null ? gateCall(request, prepared, bounds) : openCall(request, prepared, bounds)
-    if (isPromise(gated)) gated.catch(() => {})
-    else if ('type' in gated) facts.push(gated)
-  }
-  return facts
 }
 
 /** What is kept of a response. */

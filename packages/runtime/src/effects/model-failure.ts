@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../contracts/errors.ts'
 import { ERROR_CODES, isHoldfastError } from '../contracts/errors.ts'
-import type { Fault, ModelFailure } from '../contracts/fact.ts'
+import type { ModelFailure } from '../contracts/fact.ts'
+import type { Fault } from '../contracts/fault.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { ResponseHeaders } from './retry-after.ts'
 import { readRetryAfterMs } from './retry-after.ts'

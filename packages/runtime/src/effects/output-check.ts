@@ -1,4 +1,4 @@
-import type { OutputCheck } from '../contracts/fact.ts'
+import type { OutputCheck } from '../contracts/output-check.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Part } from '../contracts/message.ts'
 import type { Validator } from '../manifest/json-schema.ts'

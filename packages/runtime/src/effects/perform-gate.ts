@@ -2,12 +2,13 @@
 import type { Alarm } from '../contracts/clock.ts'
 import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
+import type { HookAsk } from '../contracts/hook-fact.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
 import { timeOf } from './call-hook.ts'
-import type { GateBounds, GateRequest } from './gate.ts'
+import type { GateBounds, GateRequest, HookedAsks } from './gate.ts'
 import { gateCall } from './gate.ts'
 import { gateHooked } from './gate-hooks.ts'
 import type { EffectPorts } from './ports.ts'
@@ -41,7 +42,7 @@ export function performGate(
   }
   const request = toRequest(state, action.scope, call, position)
   const { plugins } = state
-  const bounds = boundsOf(state, ports)
+  const bounds = boundsOf(state, ports, { asks: conversationOf(state, action.scope).turn?.asks ?? NO_ASKS })
   const fault = (message: string): Fact => ({
     v: 1,
     type: 'call.gated',
@@ -86,14 +87,25 @@ function toRequest(state: State, scope: string, call: Call, position: number): G
   }
 }
 
-/** What holds for every call of a thread; `last`: in a turn in which no tool may be called. Throws `grants_unreadable`. */
-export function boundsOf(state: State, ports: EffectPorts, last = false): GateBounds {
+/** What holds for every call of an answer; `last`: no tool may be called in its turn, `asks`: of hooks that have looked at it. Throws `grants_unreadable`. */
+export function boundsOf(
+  state: State,
+  ports: EffectPorts,
+  { last = false, asks = NO_ASKS }: { readonly last?: boolean; readonly asks?: readonly HookAsk[] } = {}
+): GateBounds {
   const { limits, remembered } = state
   return {
     maxCalls: limits.maxToolCallsPerIteration,
     last,
     secrets: ports.secrets,
     grants: ports.grantsOf(state.grants),
-    remembered
+    remembered,
+    ...(asks.length === 0 ? {} : { asked: toAsked(asks) })
   }
+}
+
+const NO_ASKS: readonly HookAsk[] = []
+
+function toAsked(asks: readonly HookAsk[]): HookedAsks {
+  return { asks: asks.map(({ hook }) => `hook:${hook}`), approvals: asks.map(({ hook: _, ...approval }) => approval), isModified: false }
 }

@@ -6,6 +6,7 @@ import { performGate } from './perform-gate.ts'
 import type { EffectPorts } from './ports.ts'
 import { performReconcile } from './reconcile-call.ts'
 import { performReviewCall } from './review-call.ts'
+import { performReviewTurn } from './review-turn.ts'
 import { performRun } from './run-call.ts'
 
 /** What turns an action of the plan into an effect. Never throws; each effect ends in exactly one `done`. */
@@ -23,6 +24,8 @@ export function createPerform(ports: EffectPorts): Perform {
         return performReconcile(action, state, done, ports)
       case 'gate':
         return performGate(action, state, done, ports)
+      case 'reviewTurn':
+        return performReviewTurn(action, state, done, ports)
       case 'reviewCall':
         return performReviewCall(action, state, done, ports)
     }

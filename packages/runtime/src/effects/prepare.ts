@@ -37,6 +37,8 @@ export interface PreparedPublication {
   readonly output: Validator | null
   /** Null when nobody looks at calls before they are judged. */
   readonly beforeToolCall: HookLayers | null
+  /** Null when nobody looks at answers. */
+  readonly afterInference: HookLayers | null
   /** Null when nobody looks at what calls gave. */
   readonly afterToolCall: HookLayers | null
   /** Null when the definition names none. */
@@ -78,6 +80,7 @@ export async function preparePublication(publication: Publication, options: Prep
     rules: await toRules(publication, [{ id: 'host', rules: options.permissions }, ...(plugins?.rules ?? [])]),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
     beforeToolCall: prepareHooks(definition, hooks, 'beforeToolCall'),
+    afterInference: prepareHooks(definition, hooks, 'afterInference'),
     afterToolCall: prepareHooks(definition, hooks, 'afterToolCall'),
     plugins
   }

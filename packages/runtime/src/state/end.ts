@@ -14,6 +14,7 @@ export const MAX_EMPTY_ANSWERS = 2
  */
 export function endOf(state: State, conversation: Conversation): End | null {
   const { turn, completed, answer } = conversation
+  if (turn?.refused) return { status: 'failed', why: turn.refused.code, error: turn.refused }
   if (completed) return withinOutputLimit(state, completed.output)
   if (turn?.phase === 'failed' && turn.failure) return endOfFailure(state, turn)
   if (answer) return endOfAnswer(state, conversation, answer)

@@ -3,13 +3,12 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { CallId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import { inlineOf } from './body.ts'
-import { positionOf } from './call-place.ts'
 import { evolvePauseOver } from './evolve-turn.ts'
 import type { ReadDecision } from './decision.ts'
 import { readDecision, readExtension, readOutcome } from './decision.ts'
-import { toToolMessage } from './history.ts'
-import { noteHeld, placeNextPrompt } from './initial-prompts.ts'
+import { noteHeld } from './initial-prompts.ts'
 import { startWork, stopWork } from './spent.ts'
+import { closeTurn } from './turn-end.ts'
 import type { Call, Conversation, OpenWait, State } from './state.ts'
 import { conversationOf, isActive } from './state.ts'
 
@@ -88,19 +87,11 @@ function finishCall(state: State, stamp: Stamp, conversation: Conversation, call
   const { turn } = conversation
   if (!turn) return
   turn.open--
-  if (call.settled === 'ok' && state.tools.get(call.tool)?.identity === TASK_COMPLETE) {
+  if (call.settled === 'ok' && !turn.withheld && state.tools.get(call.tool)?.identity === TASK_COMPLETE) {
     conversation.completed = { output: resultArgument(call) }
   }
-  if (turn.open > 0) return
-  turn.phase = 'closed'
-  // What a definition asks for it asks for on purpose.
-  if (turn.number > 0) for (const settled of turn.calls) countRepeated(conversation, settled)
-  conversation.closed = {
-    turn: turn.id,
-    index: conversation.history.push(toToolMessage(turn.calls)) - 1,
-    first: positionOf(turn.calls[0]?.id ?? '')
-  }
-  placeNextPrompt(state, stamp, conversation)
+  // What a fork knows of calls may come before its hooks have looked at the answer.
+  if (turn.open === 0 && turn.phase === 'calls') closeTurn(state, stamp, conversation, turn)
 }
 
 /** A wait was opened: for a call it is held until somebody decides. */
@@ -194,10 +185,4 @@ function resultArgument(call: Call): Json {
   const value = call.arguments ? inlineOf(call.arguments) : null
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null
   return (value as { readonly [key: string]: Json })['result'] ?? null
-}
-
-function countRepeated(conversation: Conversation, call: Call): void {
-  if (!call.digest) return
-  const { repeated } = conversation
-  conversation.repeated = { digest: call.digest, count: repeated?.digest === call.digest ? repeated.count + 1 : 1 }
 }

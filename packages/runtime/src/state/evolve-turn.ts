@@ -8,12 +8,15 @@ import { addCost, addUsage } from '../contracts/usage.ts'
 import { inlineOf } from './body.ts'
 import { toAside } from './candidate.ts'
 import { toAssistantMessage } from './history.ts'
-import { providerOf, toPlainCallId } from './shown-history.ts'
+import { providerOf } from './shown-history.ts'
+import { newCall } from './new-call.ts'
 import { spend, spendUnknown, tokensOf } from './spent.ts'
+import { closeTurn } from './turn-end.ts'
+import type { GivenAnswer } from './given-answer.ts'
 import type { Call, Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
-const NONE: readonly string[] = []
+const NO_ASKS: Turn['asks'] = []
 
 /** A try of a turn begins: a new turn, or the next try of the same. */
 export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {
@@ -44,13 +47,17 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     failures: [],
     failure: null,
     calls: [],
-    open: 0
+    open: 0,
+    given: null,
+    asks: NO_ASKS,
+    withheld: false,
+    refused: null
   }
   conversation.answer = null
   if (state.run) state.run.turns++
 }
 
-/** The model answered: its parts become history, its calls become the open calls of the turn. */
+/** The model answered: its parts become history, its calls become the open calls of the turn; where hooks are to look, once they have. */
 export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'model.responded'>): void {
   const conversation = conversationOf(state, fact.scope)
   const { turn } = conversation
@@ -59,15 +66,40 @@ export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'
   const parts = inlineOf(fact.parts)
   turn.calls = parts.filter(isOwnCall).map((part, position) => newCall(conversation, turn, part, position))
   turn.open = turn.calls.length
-  turn.phase = turn.open > 0 ? 'calls' : 'closed'
   turn.failure = null
   state.aside.delete(turn.model)
-  const message = toAssistantMessage(parts, turn.calls)
-  if (message) addAnswer(conversation, message, providerOf(state.definition, turn.model))
   if (fact.usage.estimated) state.spent.unmetered++
-  conversation.measured = { index: conversation.history.length, tokens: tokensOf(fact.usage) }
-  if (turn.open > 0) conversation.emptyAnswers = 0
-  else noteAnswer(conversation, parts, fact)
+  const { finish, usage, cost, model } = fact
+  const given = { parts, finish, check: fact.output ?? null, usage, cost, model }
+  turn.phase = fact.review ? 'review' : turn.open > 0 ? 'calls' : 'closed'
+  if (fact.review) turn.given = given
+  else showAnswer(state, conversation, turn, given)
+}
+
+/** Hooks have looked at an answer: what is left of it is seen. */
+export function evolveTurnReviewed(state: State, stamp: Stamp, fact: FactOf<'turn.reviewed'>): void {
+  const conversation = conversationOf(state, fact.scope)
+  const { turn } = conversation
+  if (!turn?.given || turn.id !== fact.turn) return
+  const { given } = turn
+  turn.given = null
+  turn.phase = turn.open > 0 ? 'calls' : 'closed'
+  turn.asks = fact.asks ?? NO_ASKS
+  turn.withheld = fact.withheld ?? false
+  turn.refused = fact.error ?? null
+  const seen = fact.seen ? { ...given, parts: inlineOf(fact.seen), check: fact.output ?? null } : given
+  if (!turn.withheld) showAnswer(state, conversation, turn, seen)
+  // A fork may know already how its calls have ended.
+  if (turn.open === 0 && turn.calls.length > 0) closeTurn(state, stamp, conversation, turn)
+}
+
+/** An answer becomes history. */
+function showAnswer(state: State, conversation: Conversation, turn: Turn, given: GivenAnswer): void {
+  const message = toAssistantMessage(given.parts, turn.calls)
+  if (message) addAnswer(conversation, message, providerOf(state.definition, turn.model))
+  conversation.measured = { index: conversation.history.length, tokens: tokensOf(given.usage) }
+  if (turn.calls.length > 0) conversation.emptyAnswers = 0
+  else noteAnswer(conversation, given)
 }
 
 /** A try gave no answer. */
@@ -101,11 +133,11 @@ function addAnswer({ history, authors }: Conversation, message: LanguageModelV4M
   history.push(message)
 }
 
-function noteAnswer(conversation: Conversation, parts: readonly Part[], fact: FactOf<'model.responded'>): void {
+function noteAnswer(conversation: Conversation, { parts, finish, check }: GivenAnswer): void {
   const text = textOf(parts)
   const isEmpty = text.trim() === '' && !parts.some((part) => part.type === 'file')
   conversation.emptyAnswers = isEmpty ? conversation.emptyAnswers + 1 : 0
-  conversation.answer = { text, finish: fact.finish, check: fact.output ?? null }
+  conversation.answer = { text, finish, check }
 }
 
 function textOf(parts: readonly Part[]): string {
@@ -113,54 +145,6 @@ function textOf(parts: readonly Part[]): string {
     .filter((part) => part.type === 'text')
     .map((part) => part.text)
     .join('')
-}
-
-/** A call of a turn that nobody has looked at yet. */
-export function newCall(conversation: Conversation, turn: Pick<Turn, 'id' | 'number'>, part: ToolCallPart, position: number): Call {
-  const id = `${turn.id}.${position}`
-  const { wireIds } = conversation
-  // Ids on the wire are unique within a request; a model that gives none, or one twice, gets a stable one of ours.
-  const isNew = part.id !== '' && !wireIds.has(part.id) && !wireIds.has(toPlainCallId(part.id))
-  const wireId = isNew ? part.id : newWireId(wireIds, `${turn.number}_${position}`)
-  // Neither it nor what other providers are shown in its place is taken by a later call.
-  wireIds.add(wireId).add(toPlainCallId(wireId))
-  return {
-    id,
-    tool: part.tool,
-    wireId,
-    input: part.input,
-    verdict: null,
-    arguments: null,
-    digest: null,
-    verdictResult: null,
-    asks: NONE,
-    answered: NONE,
-    expiresAfterMs: null,
-    needed: 1,
-    started: null,
-    suspended: null,
-    resumed: null,
-    reconciled: null,
-    outcome: null,
-    waits: 0,
-    wait: null,
-    decision: null,
-    reason: null,
-    edited: null,
-    changed: false,
-    answer: null,
-    settled: null,
-    result: null,
-    inReview: false,
-    seen: null
-  }
-}
-
-function newWireId(taken: ReadonlySet<string>, place: string): string {
-  let number = taken.size
-  // A model that has seen ids of ours may make some up in their likeness.
-  while (taken.has(`call_${number}_${place}`)) number++
-  return `call_${number}_${place}`
 }
 
 function addSpent(state: State, usage: Usage, cost: Cost): void {

@@ -16,7 +16,7 @@ import {
   evolveWaitOpened,
   evolveWaitResolved
 } from './evolve-call.ts'
-import { evolveModelFailed, evolveModelResponded, evolveTurnStarted } from './evolve-turn.ts'
+import { evolveModelFailed, evolveModelResponded, evolveTurnReviewed, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
 import { endInitialPrompts, evolvePromptsInjected } from './initial-prompts.ts'
 import { withValue } from './plugin-values.ts'
@@ -52,6 +52,7 @@ const TABLE: Table = {
   'turn.started': evolveTurnStarted,
   'model.responded': evolveModelResponded,
   'model.failed': evolveModelFailed,
+  'turn.reviewed': evolveTurnReviewed,
   'call.gated': evolveCallGated,
   'call.started': evolveCallStarted,
   'call.suspended': evolveCallSuspended,

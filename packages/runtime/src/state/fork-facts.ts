@@ -6,7 +6,7 @@ import type { CallResult } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
 import { inlineOf } from './body.ts'
 import { toCallDigest } from './call-digest.ts'
-import { toSettled, toUnknown, toUnreviewed } from './settle.ts'
+import { toSettled, toUnknown, toUnreviewed, toWithheld } from './settle.ts'
 import type { Call, Conversation, Run, State } from './state.ts'
 import { conversationOf } from './state.ts'
 
@@ -69,13 +69,16 @@ export function toRepinFacts(
   const { run } = state
   const conversation = conversationOf(state)
   const open = openCalls(conversation)
-  const looked = conversation.turn?.calls.filter((call) => call.inReview) ?? []
-  const isKept = looked.length === 0 && open.every((call) => isHeld(call) && isSameTool(state, publication, call))
+  const { turn } = conversation
+  const looked = turn?.calls.filter((call) => call.inReview) ?? []
+  const answered = turn?.phase === 'review' ? turn : null
+  const isKept = looked.length === 0 && answered === null && open.every((call) => isHeld(call) && isSameTool(state, publication, call))
   if (run?.status !== 'running' || isKept) return { facts: [repinned], ended: null }
   const settled = open.map((call) => toSettled(run, conversation, call, 'cancelled', { error: NOT_RUN }))
   const unseen = looked.map((call) => toUnreviewed(run, conversation, call, 'what this agent is and may do was changed before'))
   const ended: Fact = { v: 1, type: 'run.ended', run: run.id, status: 'stopped', why: FORKED }
-  return { facts: [...settled, ...unseen, ended, repinned], ended: run.id }
+  const withheld = answered === null ? [] : [toWithheld(run, conversation, answered)]
+  return { facts: [...withheld, ...settled, ...unseen, ended, repinned], ended: run.id }
 }
 
 const NOT_RUN = 'Not run: what this agent is and may do was changed before this call began.'
@@ -130,7 +133,7 @@ function toGiven(run: Run, conversation: Conversation, call: Call, result: CallR
 }
 
 function openCalls({ turn }: Conversation): readonly Call[] {
-  return turn?.phase === 'calls' ? turn.calls.filter((call) => !call.settled) : []
+  return turn?.phase === 'calls' || turn?.phase === 'review' ? turn.calls.filter((call) => !call.settled) : []
 }
 
 function isGiven(results: readonly GivenResult[], call: Call): boolean {

@@ -4,9 +4,9 @@ import type { Stamp } from '../contracts/heart.ts'
 import type { InjectedPrompt } from '../contracts/initial-prompt.ts'
 import type { ToolCallPart } from '../contracts/message.ts'
 import { inlineOf } from './body.ts'
-import { newCall } from './evolve-turn.ts'
 import { toAssistantMessage, toUserMessage } from './history.ts'
 import type { InitialPrompts } from './initial-state.ts'
+import { newCall } from './new-call.ts'
 import type { Conversation, State } from './state.ts'
 import { conversationOf, isEnding } from './state.ts'
 
@@ -71,6 +71,6 @@ function openCalls(conversation: Conversation, initial: InitialPrompts, asked: N
   if (message) history.push(message)
   conversation.turn = {
     ...{ id: initial.turn, number: 0, phase: 'calls', try: 1, stamp, candidate: 0, model: '', last: false, reserved: 0 },
-    ...{ failures: [], failure: null, calls, open: calls.length }
+    ...{ failures: [], failure: null, calls, open: calls.length, given: null, asks: [], withheld: false, refused: null }
   }
 }

@@ -7,10 +7,12 @@ import type { CallsDraft } from './plan-held.ts'
 import { earliestExpiry, look, planHeld, settle } from './plan-held.ts'
 import { planStarted, start } from './plan-started.ts'
 import { acts, follows, rests } from './planned.ts'
+import { toSettled } from './settle.ts'
 import type { Call, Conversation, Run, State, Turn } from './state.ts'
 
 /** The open calls of a turn: judge, hold, start, run, settle. */
 export function planCalls(state: State, run: Run, conversation: Conversation, turn: Turn, context: PlanContext): Planned {
+  if (turn.withheld) return planWithheld(run, conversation, turn)
   const draft: CallsDraft = { state, run, conversation, context, facts: [], open: [], close: [], actions: [], due: null, isHeldBack: false }
   const startable = turn.calls.filter((call) => !call.settled && planCall(draft, call))
   for (const call of turn.calls) if (call.inReview) review(draft, call)
@@ -18,6 +20,12 @@ export function planCalls(state: State, run: Run, conversation: Conversation, tu
   if (draft.facts.length > 0) return follows(draft.facts, { open: draft.open, close: draft.close })
   const timer = earlier(draft.due, earliestExpiry(state))
   return draft.actions.length > 0 || draft.isHeldBack ? acts(draft.actions, timer) : rests(timer)
+}
+
+/** Nothing of the answer is run. */
+function planWithheld(run: Run, conversation: Conversation, { calls, refused }: Turn): Planned {
+  const error = refused?.message ?? 'Not run: the answer was withheld.'
+  return follows(calls.filter((call) => !call.settled).map((call) => toSettled(run, conversation, call, 'blocked', { error })))
 }
 
 /** Plans what follows for one call; true when it may be started as soon as it has a place. */

@@ -5,8 +5,8 @@ import { hasNextLeg } from './call-legs.ts'
 import { toRunEnded } from './run-end.ts'
 import { acts, follows } from './planned.ts'
 import { endOfGivenUp } from './quarantine.ts'
-import { toEffectNote, toSettled, toUnknown, toUnreviewed } from './settle.ts'
-import type { Call, Conversation, Run, State } from './state.ts'
+import { toEffectNote, toSettled, toUnknown, toUnreviewed, toWithheld } from './settle.ts'
+import type { Call, Conversation, Run, State, Turn } from './state.ts'
 
 /** A run that is cancelled or given up settles what is open, lets what runs here report, and ends. No provider is called, no call is started. */
 export function planCancel(state: State, run: Run, conversation: Conversation, context: { readonly attempt: number }): Planned {
@@ -20,12 +20,10 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
     wait: wait.id,
     as: 'cancelled'
   }))
+  if (turn) facts.push(...endReviews(run, conversation, turn))
   for (const call of open) {
     const fact = settleUnlessRunning(run, conversation, call, context.attempt)
     if (fact) facts.push(fact)
-  }
-  for (const call of turn?.calls ?? []) {
-    if (call.inReview) facts.push(toUnreviewed(run, conversation, call, 'the run was ended before'))
   }
   if (facts.length > 0) return follows(facts, { close: [...state.waits.keys()] })
   const cancelled: Cancelled = { by: 'cancel', graceMs: run.cancel?.graceMs ?? 0 }
@@ -47,6 +45,12 @@ export function planCancel(state: State, run: Run, conversation: Conversation, c
   return follows([toRunEnded(run, isGivenUp ? endOfGivenUp(givenUp) : { status: 'cancelled', why: run.cancel?.reason ?? 'cancelled' })])
 }
 
+/** What no hook has let pass, no later run shows. */
+function endReviews(run: Run, conversation: Conversation, turn: Turn): readonly Fact[] {
+  if (turn.phase === 'review') return [toWithheld(run, conversation, turn)]
+  return turn.calls.filter((call) => call.inReview).map((call) => toUnreviewed(run, conversation, call, 'the run was ended before'))
+}
+
 function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, attempt: number): Fact | null {
   if (!call.started) return toSettled(run, conversation, call, 'cancelled', { error: 'cancelled before it was run' })
   if (call.suspended || hasNextLeg(call)) {
@@ -66,10 +70,11 @@ function settleUnlessRunning(run: Run, conversation: Conversation, call: Call, a
 
 /** What the tool has said of it in the commit in which the run is cancelled. */
 function settleSaid(run: Run, conversation: Conversation, call: Call): Fact | null {
-  const { said = null, final = false, result = null } = call.reconciled ?? {}
+  const { said = null, final = false, result = null, review = false } = call.reconciled ?? {}
   if (said === 'done') {
     const done = result ? inlineOf(result) : { value: null }
-    return toSettled(run, conversation, call, 'error' in done ? 'error' : 'ok', done)
+    const settled = toSettled(run, conversation, call, 'error' in done ? 'error' : 'ok', done)
+    return review ? { ...settled, review } : settled
   }
   if (said !== 'not_done' || !final) return null
   return toSettled(run, conversation, call, 'cancelled', {

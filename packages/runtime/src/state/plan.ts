@@ -31,6 +31,7 @@ export function plan(state: State, context: PlanContext): Planned {
   }
   if (isEnding(state)) return planCancel(state, run, conversation, context)
   if (turn?.phase === 'calls') return planCalls(state, run, conversation, turn, context)
+  if (turn?.phase === 'review') return acts([{ id: `${turn.id}#review`, scope: conversation.scope, do: 'reviewTurn', turn: turn.id }])
   if (turn?.phase === 'infer') return planInfer(state, conversation, turn, context)
   return planBoundary(state, run, conversation, context)
 }

@@ -46,7 +46,7 @@ function statusOf(state: State): RunStatus {
 
 function isWorking(state: State): boolean {
   for (const { turn } of state.conversations.values()) {
-    if (turn?.phase === 'infer') return true
+    if (turn?.phase === 'infer' || turn?.phase === 'review') return true
     if (turn?.calls.some((call) => call.inReview || (!call.settled && isBusy(call)))) return true
   }
   return false

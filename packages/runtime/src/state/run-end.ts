@@ -1,4 +1,5 @@
-import type { Fact, Fault, RunEnd } from '../contracts/fact.ts'
+import type { Fact, RunEnd } from '../contracts/fact.ts'
+import type { Fault } from '../contracts/fault.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Run } from './state.ts'
 

@@ -1,6 +1,6 @@
 import type { CallOutcome, Effect, FactOf } from '../contracts/fact.ts'
 import type { CallResult } from '../contracts/message.ts'
-import type { Call, Conversation, Run } from './state.ts'
+import type { Call, Conversation, Run, Turn } from './state.ts'
 
 /** The one settlement of a call. */
 export function toSettled(
@@ -16,6 +16,11 @@ export function toSettled(
 /** The end of a review that nobody waits for any more: what no hook has let pass, no model sees. */
 export function toUnreviewed(run: Run, { scope }: Conversation, call: Call, why: string): FactOf<'call.reviewed'> {
   return { v: 1, type: 'call.reviewed', run: run.id, scope, call: call.id, seen: { inline: { error: `${UNREVIEWED}: ${why}.` } } }
+}
+
+/** The same for an answer: nothing of it is seen or run. */
+export function toWithheld(run: Run, { scope }: Conversation, { id }: Turn): FactOf<'turn.reviewed'> {
+  return { v: 1, type: 'turn.reviewed', run: run.id, scope, turn: id, withheld: true }
 }
 
 const UNREVIEWED = 'This call was run. Its result was to be checked first and is not shown'

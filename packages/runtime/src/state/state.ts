@@ -1,8 +1,11 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { ApprovalRule } from '../contracts/approval.ts'
 import type { Budget } from '../contracts/budget.ts'
-import type { CallOutcome, Effect, OutputCheck, RunEnd, WaitKind } from '../contracts/fact.ts'
+import type { CallOutcome, Effect, RunEnd, WaitKind } from '../contracts/fact.ts'
+import type { Fault } from '../contracts/fault.ts'
+import type { OutputCheck } from '../contracts/output-check.ts'
 import type { Stamp } from '../contracts/heart.ts'
+import type { HookAsk } from '../contracts/hook-fact.ts'
 import type { CallId, Digest, Ms, RunId, Scope, ThreadId, TurnId, WaitId } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, CallResult } from '../contracts/message.ts'
@@ -10,6 +13,7 @@ import type { Publication } from '../contracts/publication.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } from './call-suspension.ts'
+import type { GivenAnswer } from './given-answer.ts'
 import type { InitialPrompts } from './initial-state.ts'
 import type { Pinned } from './pinned.ts'
 import { toPinned } from './pinned.ts'
@@ -82,11 +86,12 @@ export interface Author {
   readonly provider: string
 }
 
-/** The last turn of a conversation. It is open while its model call runs or one of its calls is not settled, or still looked at. */
+/** The last turn of a conversation. It is open while its model call runs, or its answer or one of its calls is not settled or still looked at. */
 export interface Turn {
   readonly id: TurnId
   readonly number: number
-  phase: 'infer' | 'failed' | 'calls' | 'closed'
+  /** `review`: hooks are to look at its answer. */
+  phase: 'infer' | 'failed' | 'review' | 'calls' | 'closed'
   try: number
   stamp: Stamp
   /** The place of the model that is asked, among the candidates. */
@@ -104,6 +109,14 @@ export interface Turn {
   calls: Call[]
   /** How many of them are not settled, or still looked at. */
   open: number
+  /** Its answer while hooks are to look at it. */
+  given: GivenAnswer | null
+  /** Hooks that want its calls held. */
+  asks: readonly HookAsk[]
+  /** Whether nothing of its answer is seen or run. */
+  withheld: boolean
+  /** Why the run ends with it. */
+  refused: Fault | null
 }
 
 /** What the model said last, when it called nothing. */
@@ -269,5 +282,5 @@ export function isEnding({ run }: Pick<State, 'run'>): boolean {
 /** Whether the conversation's model call runs, or one of its calls is not settled or still looked at. */
 export function hasOpenTurn(conversation: Conversation): boolean {
   const phase = conversation.turn?.phase
-  return phase === 'infer' || phase === 'calls'
+  return phase === 'infer' || phase === 'review' || phase === 'calls'
 }

@@ -1,4 +1,5 @@
-import type { Fault, ModelFailure } from '../contracts/fact.ts'
+import type { ModelFailure } from '../contracts/fact.ts'
+import type { Fault } from '../contracts/fault.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import type { Ms } from '../contracts/ids.ts'
 

@@ -101,6 +101,7 @@ export class TurnRecorder {
     if (!draft) return
     if (fact.type === 'model.responded') answer(draft, fact)
     else if (fact.type === 'model.failed') fail(draft, fact)
+    else if (fact.type === 'turn.reviewed') review(draft, fact)
     else if (fact.type === 'wait.resolved') resolve(draft, fact, place.at)
     else if ('call' in fact && fact.call !== undefined) noteCall(draft, fact, fact.call, place.at)
   }
@@ -123,6 +124,11 @@ function answer(draft: Draft, { parts, finish, model, usage, cost }: FactOf<'mod
   spend(draft, usage, cost)
   const calls: readonly Part[] = 'inline' in parts ? parts.inline : []
   for (const [position, { tool }] of calls.filter(isOwnCall).entries()) callOf(draft, `${draft.started.turn}.${position}`).tool = tool
+}
+
+function review(draft: Draft, { seen, withheld }: FactOf<'turn.reviewed'>): void {
+  if (!draft.answer) return
+  draft.answer = { ...draft.answer, ...(seen === undefined ? {} : { seen }), ...(withheld ? { withheld } : {}) }
 }
 
 function fail(draft: Draft, fact: FactOf<'model.failed'>): void {

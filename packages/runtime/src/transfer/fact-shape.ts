@@ -96,6 +96,8 @@ const injected = z.strictObject({
   calls: z.array(z.strictObject({ tool: text, input: text })).exactOptional()
 })
 
+const outputCheck = z.union([z.strictObject({ ok: z.literal(true), value: json }), z.strictObject({ ok: z.literal(false), errors: text })])
+
 const turns = {
   'prompts.injected': { turn: text, prompts: body(z.array(injected)) },
   'turn.started': {
@@ -114,9 +116,16 @@ const turns = {
     usage,
     cost,
     model: text,
-    output: z
-      .union([z.strictObject({ ok: z.literal(true), value: json }), z.strictObject({ ok: z.literal(false), errors: text })])
-      .exactOptional()
+    output: outputCheck.exactOptional(),
+    review: z.literal(true).exactOptional()
+  },
+  'turn.reviewed': {
+    turn: text,
+    seen: body(z.array(part)).exactOptional(),
+    output: outputCheck.exactOptional(),
+    asks: z.array(z.strictObject({ hook: text, expiresInMs: count.exactOptional(), quorum: count.exactOptional() })).exactOptional(),
+    withheld: z.literal(true).exactOptional(),
+    error: fault.exactOptional()
   },
   'model.failed': {
     turn: text,
@@ -161,6 +170,7 @@ const runs = {
     on: text,
     did: z.enum(['modify', 'block', 'respond', 'requireApproval', 'failed']),
     call: text.exactOptional(),
+    turn: text.exactOptional(),
     overlay: body(json).exactOptional()
   },
   'budget.set': { limit: budget, by: principal }

@@ -49,8 +49,13 @@ export class CallJudge {
     this.#publication = publication
   }
 
+  /** Hooks look at the answer: nothing of it is judged or run before they have. */
+  inReview = false
+  /** Nothing of the answer is run. */
+  #isWithheld = false
+
   get hasOpen(): boolean {
-    return this.calls.some((call) => !call.settled || call.inReview)
+    return this.inReview || this.calls.some((call) => !call.settled || call.inReview)
   }
 
   /** Whether calls of initial prompts are still to be made. */
@@ -58,7 +63,9 @@ export class CallJudge {
     return this.#left.length > 0
   }
 
-  respond({ turn, parts }: FactOf<'model.responded'>): void {
+  respond({ turn, parts, review }: FactOf<'model.responded'>): void {
+    this.inReview = review === true
+    this.#isWithheld = false
     this.calls = inlineOf(parts)
       .filter(isOwnCall)
       .map((part, position) => newCall(`${turn}.${position}`, part.tool))
@@ -90,14 +97,24 @@ export class CallJudge {
     this.#left = []
   }
 
+  /** Only what came to be looked at, and once. */
+  reviewAnswer({ turn, withheld }: FactOf<'turn.reviewed'>): void {
+    assert(this.inReview, 'I7', `${turn} is looked at and does not wait for that`)
+    this.inReview = false
+    this.#isWithheld = withheld === true
+  }
+
   read(fact: CallFact, place: LogPlace): void {
+    assert(!this.inReview, 'I9', `${fact.type} of ${fact.call} comes before the hooks have looked at the answer`)
+    const isEnd = fact.type === 'call.settled' && (fact.outcome === 'blocked' || fact.outcome === 'cancelled')
+    assert(!this.#isWithheld || isEnd, 'I9', `${fact.type} of ${fact.call}, whose answer is withheld`)
     if (fact.type === 'call.reviewed') return this.#review(fact)
     const call = this.open(fact.call)
     if (fact.type === 'call.gated') gate(call, fact)
     else if (fact.type === 'call.started') this.#start(call, fact, place)
     else if (fact.type === 'call.suspended') suspend(call, fact, place)
     else if (fact.type === 'call.reconciled') this.#reconcile(call, fact, place)
-    else settle(call, fact, place)
+    else settle(call, fact, place, this.#isWithheld)
   }
 
   /** Only what was settled to be looked at, and once. */
@@ -212,13 +229,13 @@ function suspend(call: LoggedCall, fact: FactOf<'call.suspended'>, { attempt }: 
   call.expired = false
 }
 
-function settle(call: LoggedCall, { outcome, review }: FactOf<'call.settled'>, { attempt }: LogPlace): void {
+function settle(call: LoggedCall, { outcome, review }: FactOf<'call.settled'>, { attempt }: LogPlace, isWithheld: boolean): void {
   const { id, started } = call
   if (outcome === 'denied') assert(call.approved === false, 'I12', `${id} is denied by nobody`)
   if (outcome === 'expired') assert(call.expired, 'I12', `${id} has not expired`)
   // What the gate lets run is not run where the budget of tool calls is used up.
   if (outcome === 'blocked')
-    assert(call.verdict === 'block' || (call.verdict === 'run' && !started), 'I6', `${id} is blocked without a reason`)
+    assert(isWithheld || call.verdict === 'block' || (call.verdict === 'run' && !started), 'I6', `${id} is blocked without a reason`)
   const isLost = started !== null && started.attempt < attempt && !call.suspended && !call.mayGoOn
   if (outcome === 'unknown')
     assert(isLost && (call.found === null || call.found === 'asked'), 'I5', `${id} is unknown, and somebody knows of it`)

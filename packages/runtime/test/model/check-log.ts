@@ -123,6 +123,8 @@ class LogReader {
         return this.#turnStarted(fact)
       case 'model.responded':
         return this.#responded(fact)
+      case 'turn.reviewed':
+        return this.#calls.reviewAnswer(fact)
       case 'model.failed':
         assert(
           this.#turn?.id === fact.turn && this.#turn.try === fact.try && this.#turn.isOpen,
@@ -158,7 +160,7 @@ class LogReader {
     const open = this.#calls.calls.filter((call) => !call.settled || call.inReview).map((call) => call.id)
     assert(open.length === 0, 'I17', `${fact.run} ends with open calls ${open.join(' ')}`)
     assert(this.#waits.size === 0, 'I17', `${fact.run} ends with open waits ${[...this.#waits.keys()].join(' ')}`)
-    assert(this.#turn?.isOpen !== true, 'I17', `${fact.run} ends while its model call runs`)
+    assert(this.#turn?.isOpen !== true && !this.#calls.inReview, 'I17', `${fact.run} ends while its model call runs or is looked at`)
     // Time may run out while a retry waits: then the message was taken in good faith.
     const isExcused =
       fact.status === 'cancelled' ||

@@ -1,4 +1,5 @@
-import type { CallOutcome, Fact, ModelFailure, OutputCheck, ReconcileAnswer } from '../../src/contracts/fact.ts'
+import type { CallOutcome, Fact, FactOf, ModelFailure, ReconcileAnswer } from '../../src/contracts/fact.ts'
+import type { OutputCheck } from '../../src/contracts/output-check.ts'
 import type { CallResult, Part } from '../../src/contracts/message.ts'
 import type { SuspensionKind } from '../../src/contracts/suspension.ts'
 import { parseArguments } from '../../src/state/arguments.ts'
@@ -20,7 +21,12 @@ export function textPart(text: string): Part {
 export function answer(
   state: State,
   parts: readonly Part[],
-  more: { readonly verdicts?: readonly (Verdict | null)[]; readonly finish?: string; readonly output?: OutputCheck } = {}
+  more: {
+    readonly verdicts?: readonly (Verdict | null)[]
+    readonly finish?: string
+    readonly output?: OutputCheck
+    readonly review?: boolean
+  } = {}
 ): readonly Fact[] {
   const turn = turnOf(state)
   const responded: Fact = {
@@ -29,20 +35,36 @@ export function answer(
     run: state.run?.id ?? '',
     scope: '',
     turn,
-    parts: { inline: parts },
+    // As a log gives them: what a generator makes may have no prototype.
+    parts: { inline: structuredClone(parts) },
     finish: more.finish ?? 'stop',
     usage: { inputTokens: 10, outputTokens: 5 },
     cost: 0.5,
     model: 'fake/one',
-    ...(more.output === undefined ? {} : { output: more.output })
+    ...(more.output === undefined ? {} : { output: more.output }),
+    ...(more.review ? { review: true } : {})
   }
+  if (more.review) return [responded]
+  return [responded, ...gatesOf(state, parts, more.verdicts ?? [])]
+}
+
+/** Hooks have looked at an answer. */
+export function answerReviewed(state: State, act: 'leave' | 'change' | 'withhold', verdicts: readonly (Verdict | null)[]): readonly Fact[] {
+  const parts = conversationOf(state).turn?.given?.parts ?? []
+  const fact: FactOf<'turn.reviewed'> = { v: 1, type: 'turn.reviewed', run: state.run?.id ?? '', scope: '', turn: turnOf(state) }
+  if (act === 'withhold') return [{ ...fact, withheld: true, error: { code: 'hook_blocked', message: 'no' } }]
+  const seen = [textPart('seen'), ...parts.filter(({ type }) => type !== 'text')]
+  return [act === 'change' ? { ...fact, seen: { inline: seen } } : fact, ...gatesOf(state, parts, verdicts)]
+}
+
+function gatesOf(state: State, parts: readonly Part[], given: readonly (Verdict | null)[]): readonly Fact[] {
+  const turn = turnOf(state)
   const calls = parts.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true)
-  const verdicts = calls.map((_, position) => (more.verdicts?.[position] === undefined ? 'run' : more.verdicts[position]))
-  const gates = calls.flatMap((part, position) => {
+  const verdicts = calls.map((_, position) => (given[position] === undefined ? 'run' : given[position]))
+  return calls.flatMap((part, position) => {
     const verdict = verdicts[position] ?? null
     return verdict === null || part.type !== 'tool-call' ? [] : [gated(state, `${turn}.${position}`, verdict, part.tool, part.input)]
   })
-  return [responded, ...gates]
 }
 
 /** The gate judges one call. */

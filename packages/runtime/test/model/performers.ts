@@ -13,7 +13,7 @@ import type { Done } from './lasting.ts'
 import { atOnce, lasting } from './lasting.ts'
 import { TOOLS } from './publication.ts'
 import type { Random } from './random.ts'
-import { reviewCall } from './reviews.ts'
+import { reviewCall, reviewTurn } from './reviews.ts'
 import type { Process, Scheduler } from './scheduler.ts'
 
 /** What the fake effects of one drive need. */
@@ -33,6 +33,7 @@ export function performFake(action: Action, state: State, done: Done, world: Per
   try {
     if (action.do === 'infer') return infer(action, state, done, world)
     if (action.do === 'gate') return gate(action, state, done, world)
+    if (action.do === 'reviewTurn') return reviewTurn(action, state, done, world, toGates)
     if (action.do === 'reviewCall') return reviewCall(action, state, done, world)
     if (action.do === 'reconcile') return reconcile(action, state, done, world)
     return run(action, state, done, world)
@@ -102,7 +103,7 @@ function respond(
   const wantsCalls = random.chance(number === 1 ? 0.8 : 0.5)
   if (wantsCalls) for (let count = random.int(1, 4); count > 0; count--) parts.push(toCallPart(wireIds, random))
   else if (random.chance(0.85)) parts.push({ type: 'text', text: 'done' })
-  const responded: Fact = {
+  const responded: FactOf<'model.responded'> = {
     v: 1,
     type: 'model.responded',
     run,
@@ -112,13 +113,25 @@ function respond(
     finish: random.chance(0.03) ? 'length' : 'stop',
     usage: { inputTokens: 10, outputTokens: 5, ...(random.chance(0.01) ? { estimated: true } : {}) },
     cost: random.chance(0.03) ? 'unknown' : 0.25,
-    model: 'fake/one'
+    model: 'fake/one',
+    ...(random.chance(0.15) ? { review: true } : {})
   }
+  // What hooks look at is judged when they have.
+  if (responded.review) return [responded]
+  return [responded, ...toGates({ thread, run, turn: action.turn }, parts, random)]
+}
+
+/** What the gate says of the calls of an answer at once: most of it. */
+function toGates(
+  { thread, run, turn }: { readonly thread: string; readonly run: string; readonly turn: string },
+  parts: readonly Part[],
+  random: Random
+): readonly Fact[] {
   const calls = parts.filter((part) => part.type === 'tool-call')
   const gated = calls.map((part, position) =>
-    toGated({ thread, run, call: `${action.turn}.${position}`, tool: part.tool, input: part.input }, random)
+    toGated({ thread, run, call: `${turn}.${position}`, tool: part.tool, input: part.input }, random)
   )
-  return [responded, ...gated.filter(() => !random.chance(0.12))]
+  return gated.filter(() => !random.chance(0.12))
 }
 
 /** Tools about which somebody is asked when a process dies. */

@@ -4,7 +4,7 @@ import type { InjectedPrompt } from '../../src/contracts/initial-prompt.ts'
 import type { Json } from '../../src/contracts/json.ts'
 import type { Part } from '../../src/contracts/message.ts'
 import type { SuspensionKind } from '../../src/contracts/suspension.ts'
-import { answer, failure, gated, reconciled, result, reviewed, suspended, textPart } from './outcomes.ts'
+import { answer, answerReviewed, failure, gated, reconciled, result, reviewed, suspended, textPart } from './outcomes.ts'
 import { toPlainCallId } from '../../src/state/shown-history.ts'
 import type { PureThread } from './pure-thread.ts'
 import { TOOLS } from './publication.ts'
@@ -21,7 +21,14 @@ export type Step =
   | { readonly do: 'retry' }
   | { readonly do: 'crash'; readonly crashes?: number }
   | { readonly do: 'decide'; readonly nth: number; readonly decision: Json }
-  | { readonly do: 'answer'; readonly parts: readonly Part[]; readonly verdicts: readonly (Verdict | null)[]; readonly finish: string }
+  | {
+      readonly do: 'answer'
+      readonly parts: readonly Part[]
+      readonly verdicts: readonly (Verdict | null)[]
+      readonly finish: string
+      readonly review?: boolean
+    }
+  | { readonly do: 'reviewAnswer'; readonly act: 'leave' | 'change' | 'withhold'; readonly verdicts: readonly (Verdict | null)[] }
   | { readonly do: 'fail'; readonly why: ModelFailure; readonly retryAfterMs?: number; readonly code?: string }
   | { readonly do: 'gate'; readonly nth: number; readonly verdict: Verdict }
   | { readonly do: 'settle'; readonly nth: number; readonly outcome: CallOutcome; readonly text: string; readonly review?: boolean }
@@ -99,7 +106,16 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constant('answer' as const),
       parts: fc.array(anyPart, { maxLength: 5 }),
       verdicts: fc.array(fc.option(anyVerdict, { freq: 6 }), { minLength: 5, maxLength: 5 }),
-      finish: fc.constantFrom(...Array<string>(12).fill('stop'), 'tool-calls', 'length', 'content-filter')
+      finish: fc.constantFrom(...Array<string>(12).fill('stop'), 'tool-calls', 'length', 'content-filter'),
+      review: fc.constantFrom(false, false, true)
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('reviewAnswer' as const),
+      act: fc.constantFrom('leave' as const, 'change' as const, 'withhold' as const),
+      verdicts: fc.array(fc.option(anyVerdict, { freq: 6 }), { minLength: 5, maxLength: 5 })
     })
   },
   {
@@ -182,7 +198,10 @@ function decide(thread: PureThread, place: number, decision: Json): void {
   if (wait !== undefined) thread.deliver('decision', { wait, decision })
 }
 
-function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fail' | keyof typeof ACTIONS }>): readonly Fact[] {
+function outcomeOf(
+  thread: PureThread,
+  step: Extract<Step, { do: 'answer' | 'fail' | 'reviewAnswer' | keyof typeof ACTIONS }>
+): readonly Fact[] {
   const { state } = thread
   const { actions } = thread.plan()
   if (step.do === 'answer' || step.do === 'fail') {
@@ -192,9 +211,12 @@ function outcomeOf(thread: PureThread, step: Extract<Step, { do: 'answer' | 'fai
     const error = code === undefined ? {} : { error: { code, message: code } }
     return [failure(state, why, { ...error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) })]
   }
+  if (step.do === 'reviewAnswer') {
+    return actions.some((action) => action.do === 'reviewTurn') ? answerReviewed(state, step.act, step.verdicts) : []
+  }
   const fitting = actions.filter((action) => action.do === ACTIONS[step.do])
   const action = fitting[step.nth % Math.max(1, fitting.length)]
-  if (!action || action.do === 'infer') return []
+  if (!action || !('call' in action)) return []
   const call = thread.conversation.turn?.calls.find((each) => each.id === action.call)
   if (!call) return []
   if (step.do === 'gate') return [gated(state, call.id, step.verdict, call.tool, call.input)]
@@ -220,6 +242,7 @@ export function finish(thread: PureThread): boolean {
       thread.commit(...(action.cancelled ? [failure(thread.state, WHY[action.cancelled.by])] : answer(thread.state, [textPart('done')])))
     else if (action?.do === 'gate') play(thread, { do: 'gate', nth: 0, verdict: 'run' })
     else if (action?.do === 'reconcile') play(thread, { do: 'reconcile', nth: 0, said: 'done' })
+    else if (action?.do === 'reviewTurn') thread.commit(...answerReviewed(thread.state, 'leave', []))
     else if (action?.do === 'reviewCall') play(thread, { do: 'review', nth: 0, text: null })
     else if (action) play(thread, { do: 'settle', nth: 0, outcome: 'ok', text: 'done' })
     else if (timer !== null) thread.now = Math.max(thread.now, timer)

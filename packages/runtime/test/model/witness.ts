@@ -167,6 +167,7 @@ export class Witness {
     else if (fact.type === 'prompts.injected') this.count('begun with prompts')
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
     else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
+    else if (fact.type === 'turn.reviewed') this.count(`answer ${fact.withheld ? 'withheld' : fact.seen ? 'changed' : 'reviewed'}`)
     else if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
     else if (fact.type === 'call.suspended') this.count(`suspended ${fact.kind}`)
     else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
