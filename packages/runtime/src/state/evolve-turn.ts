@@ -13,7 +13,7 @@ import { newCall } from './new-call.ts'
 import { spend, spendUnknown, tokensOf } from './spent.ts'
 import { closeTurn } from './turn-end.ts'
 import type { GivenAnswer } from './given-answer.ts'
-import type { Call, Conversation, State, Turn } from './state.ts'
+import type { Conversation, State, Turn } from './state.ts'
 import { conversationOf } from './state.ts'
 
 const NO_ASKS: Turn['asks'] = []
