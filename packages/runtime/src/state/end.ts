@@ -24,8 +24,14 @@ export function endOf(state: State, conversation: Conversation): End | null {
 }
 
 /** Whether the run has lasted as long as it may. It stops at a turn boundary. */
-export function isOutOfTime({ run, limits }: State, now: Ms): boolean {
-  return run !== null && limits.runTimeoutMs !== undefined && now - run.stamp.at >= limits.runTimeoutMs
+export function isOutOfTime(state: Pick<State, 'run' | 'limits'>, now: Ms): boolean {
+  const end = endOfTime(state)
+  return end !== null && now >= end
+}
+
+/** Until when the run may last, on the store's clock; null when nothing bounds it. */
+export function endOfTime({ run, limits }: Pick<State, 'run' | 'limits'>): Ms | null {
+  return run === null || limits.runTimeoutMs === undefined ? null : run.stamp.at + limits.runTimeoutMs
 }
 
 /** Whether this run answers a message that is taken now: it goes on, or it has said its last word and a turn is left (B060). */

@@ -5,16 +5,17 @@ import type { JsonObject } from '../contracts/json.ts'
 import type { NewWait } from '../contracts/wait.ts'
 import type { Excess } from './budget.ts'
 import { callsLeft, findExcess, isFinal, toBudgetStatus } from './budget.ts'
+import { endOfTime } from './end.ts'
 import type { CallsDraft } from './plan-held.ts'
 import { follows, rests } from './planned.ts'
 import { toSettled } from './settle.ts'
 import type { Call, Conversation, OpenWait, Run, State } from './state.ts'
 
-/** What is planned for a run that waits for its budget: nothing, until it is extended or the run ends for another reason; null when it does not wait. */
+/** What is planned for a run that waits for its budget: nothing, until it is extended, its time is over or it ends for another reason; null when it does not wait. */
 export function planBudgetWait(state: State, run: Run, conversation: Conversation, isOver: boolean): Planned | null {
   const wait = budgetWaitIn(state, conversation)
   if (!wait) return null
-  if (!isOver) return rests(null)
+  if (!isOver) return rests(endOfTime(state))
   const { scope } = conversation
   return follows([{ v: 1, type: 'wait.resolved', run: run.id, scope, wait: wait.id, as: 'cancelled' }], { close: [wait.id] })
 }

@@ -167,14 +167,18 @@ export class Witness {
     else if (fact.type === 'prompts.injected') this.count('begun with prompts')
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
     else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
-    else if (fact.type === 'turn.reviewed') this.count(`answer ${fact.withheld ? 'withheld' : fact.seen ? 'changed' : 'reviewed'}`)
-    else if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
+    else if (fact.type === 'turn.reviewed' || fact.type === 'call.reviewed') this.#countReview(fact)
     else if (fact.type === 'call.suspended') this.count(`suspended ${fact.kind}`)
     else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
     else if (fact.type === 'call.started') this.#countStart(fact)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':outcome:')) this.#countOutcome(fact)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':budget:')) this.count(`budget ${fact.as}`)
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':timer:')) this.count(`pause ${fact.as}`)
+  }
+
+  #countReview(fact: Extract<Fact, { type: 'turn.reviewed' | 'call.reviewed' }>): void {
+    if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
+    else this.count(`answer ${fact.withheld ? 'withheld' : fact.seen ? 'changed' : 'reviewed'}`)
   }
 
   #countStart({ try: count, leg, effect }: Extract<Fact, { type: 'call.started' }>): void {
