@@ -48,14 +48,15 @@ export function performReviewTurn(
   }
   // Read off before anything is awaited: the driver goes on changing the state.
   const { given } = turn
-  const { thread, publication } = state
+  const { thread, publication, plugins } = state
   const about = { thread, run: state.run?.id ?? '', scope, turn: id }
   const judged = new Set(turn.calls.filter((call) => call.verdict !== null).map((call) => call.id))
   const toReviewed = (said: Said): Reviewed => ({ v: 1, type: 'turn.reviewed', run: about.run, scope, turn: id, ...said })
   const review = async (signal: AbortSignal): Promise<readonly Fact[]> => {
     const prepared = await ports.prepared(publication)
-    const question = new AnswerQuestion(id, given, prepared, { ...ports, signal })
-    const round = new HookRound(question, about, { ...ports, signal })
+    const asked = { ...ports, signal, plugins }
+    const question = new AnswerQuestion(id, given, prepared, asked)
+    const round = new HookRound(question, about, asked)
     await round.pass(prepared.afterInference?.definition ?? [])
     await round.pass(prepared.afterInference?.host ?? [])
     const said = round.failed === null ? question.say() : toFailed(round.failed)
