@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { holdfast, linesOf, threadOf } from './command-kit.ts'
+import { eventually, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { documentOf, project, waitOf } from './waits-kit.ts'
 
 const ECHO = { tool: 'echo', arguments: { text: 'for {{ who }}' } }
@@ -45,6 +45,25 @@ describe('holdfast run, of an agent with initial prompts', () => {
     expect((await holdfast(folder, ['message', thread, 'And now?'])).code).toBe(0)
     expect(await holdfast(folder, ['resume', thread])).toMatchObject({ code: 0, stdout: 'done again\n' })
     expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)
+  })
+
+  test('goes on with its calls in another process when the first one is killed in the middle of one', async () => {
+    const folder = beginning([{ toolCalls: [{ tool: 'pay', arguments: { ms: 60_000 } }, ECHO] }, { toolCalls: [STAMP] }], {
+      agent: { tools: ['pay', 'stamp', 'echo'] }
+    })
+    const ledger = join(folder, 'ledger.txt')
+    const first = startHoldfast(folder, ['run', 'agent.yaml', 'The task.'])
+    const thread = threadOf(await first.until(/thread thr_\w+/))
+    await first.until(/echo ok/)
+    await eventually(() => linesOf(ledger).length === 1)
+    first.child.kill('SIGKILL')
+    await first.ended
+    expect(await holdfast(folder, ['resume', thread, '--takeover'])).toMatchObject({ code: 0, stdout: 'done\n' })
+    // B043: what was paid was paid once, under one key.
+    expect(linesOf(ledger).map((line) => line.replace(/ .*\/\//, ' '))).toEqual(['pay 0.0', 'stamp 0.2'])
+    expect((await holdfast(folder, ['show', thread])).stdout).toMatch(
+      /pay .*ok: paid before\n +echo .*ok: for Ann\n +stamp .*ok: stamped\n.*: The task\.\nagent: done/
+    )
   })
 
   test('says where in the file a call is wrong', async () => {

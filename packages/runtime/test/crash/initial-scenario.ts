@@ -49,9 +49,9 @@ export function startInitialProcess(store: Store, clock: FakeClock, world: World
   return { runtime, model, world, clock }
 }
 
-/** Starts a thread with these prompts, approves what is held, and says something more. */
+/** Starts a thread with these prompts, approves what is held or cancels the run, and says something more. */
 export const beginWith =
-  (initialPrompts: readonly InitialPrompt[]): Client =>
+  (initialPrompts: readonly InitialPrompt[], then: 'approve' | 'cancel' = 'approve'): Client =>
   async (process, key, { takeover }) => {
     const agent: AgentDefinition = agentOf({
       tools: ['weigh', 'pay', 'mail'],
@@ -61,7 +61,8 @@ export const beginWith =
     const handle = await process.runtime.start(agent, { input: 'the task', idempotencyKey: key })
     if (takeover) await handle.resume({ takeover: true })
     for (let result = await handle.settled(); result.status === 'waiting'; result = await handle.settled()) {
-      await process.runtime.approve(result.waits[0]?.id ?? '')
+      if (then === 'cancel') await handle.cancel({ reason: 'enough' })
+      else await process.runtime.approve(result.waits[0]?.id ?? '')
     }
     const requests = process.model.prompts.length
     await handle.message('go on', { id: 'said-2' })
