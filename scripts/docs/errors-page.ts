@@ -1,8 +1,9 @@
 import { exitCodeOfError } from '../../packages/cli/src/exit-code.ts'
+import { REMEDIES } from '../../packages/cli/src/remedies.ts'
 import type { ErrorCode } from '../../packages/runtime/src/contracts/errors.ts'
 import { ERROR_CODES } from '../../packages/runtime/src/contracts/errors.ts'
 import { ERROR_CASES } from './error-cases.ts'
-import { ERROR_NOTES } from './error-notes.ts'
+import { ERROR_CAUSES } from './error-causes.ts'
 import { assertCovers, toPage, toTable } from './markdown.ts'
 
 const INTRODUCTION = `Every error has one of these codes, and every code has its page. A program reads \`code\`, and \`retryable\`: whether the same request may succeed
@@ -16,9 +17,10 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[]
 
 /** The table of all codes. */
 export function errorsPage(): string {
-  assertCovers('notes of errors', ERROR_NOTES, CODES)
+  assertCovers('causes of errors', ERROR_CAUSES, CODES)
+  assertCovers('remedies of errors', REMEDIES, CODES)
   assertCovers('cases of errors', ERROR_CASES, CODES)
-  const rows = CODES.map((code) => [`[\`${code}\`](errors/${code}.md)`, ERROR_NOTES[code].cause, ...toNumbers(code)])
+  const rows = CODES.map((code) => [`[\`${code}\`](errors/${code}.md)`, ERROR_CAUSES[code], ...toNumbers(code)])
   return toPage('Errors', [INTRODUCTION, toTable(['code', 'what it means', 'HTTP status', 'retryable', 'exit code'], rows)])
 }
 
@@ -28,17 +30,16 @@ export function errorPages(): { readonly [file: string]: string } {
 }
 
 function toErrorPage(code: ErrorCode): string {
-  const { cause, remedy } = ERROR_NOTES[code]
   const { when, message } = ERROR_CASES[code]
   return toPage(`\`${code}\``, [
     toTable(['HTTP status', 'retryable', 'exit code'], [toNumbers(code)]),
-    cause,
+    ERROR_CAUSES[code],
     '## When you meet it',
     when.map((each) => `- ${each}`).join('\n'),
     '## What it says',
     `\`\`\`text\n${message}\n\`\`\``,
     '## What to do',
-    remedy,
+    REMEDIES[code],
     '[All codes](../errors.md) · [Troubleshooting](../../how-to/troubleshoot.md)'
   ])
 }

@@ -1,29 +1,20 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { LanguageModel } from '@holdfast/runtime'
 import { HoldfastError } from '@holdfast/runtime'
+import { withChangedCalls } from './changed-calls.ts'
 import type { ModelCapabilities } from './config.ts'
 
 /** The same model, which is not asked what its profile says it cannot do: nothing is sent, and nothing is paid. */
 export function withCapabilities(model: LanguageModel, ref: string, capabilities: ModelCapabilities | undefined): LanguageModel {
   if (capabilities === undefined) return model
-  const check = <Result>(call: LanguageModelV4CallOptions, ask: () => Result): Result => {
+  return withChangedCalls(model, (call) => {
     const asked = findBeyond(call, capabilities)
-    if (asked === undefined) return ask()
+    if (asked === undefined) return call
     throw new HoldfastError(
       'provider_rejected',
       `The model profile "${ref}" says that its model ${asked} Use another model, or correct it.`
     )
-  }
-  return {
-    specificationVersion: 'v4',
-    provider: model.provider,
-    modelId: model.modelId,
-    get supportedUrls() {
-      return model.supportedUrls
-    },
-    doStream: async (call) => check(call, () => model.doStream(call)),
-    doGenerate: async (call) => check(call, () => model.doGenerate(call))
-  }
+  })
 }
 
 function findBeyond(call: LanguageModelV4CallOptions, capabilities: ModelCapabilities): string | undefined {

@@ -1,26 +1,17 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { LanguageModel, ModelSettings } from '@holdfast/runtime'
+import { withChangedCalls } from './changed-calls.ts'
 import type { ModelProfile } from './config.ts'
 
 /** The same model, which is given options and settings; what a call says itself wins. */
 export function withDefaults(model: LanguageModel, { options, settings }: Pick<ModelProfile, 'options' | 'settings'>): LanguageModel {
   if (!options && !settings) return model
   const defaults = toCallOptions(settings ?? {})
-  const complete = (call: LanguageModelV4CallOptions): LanguageModelV4CallOptions => ({
+  return withChangedCalls(model, (call) => ({
     ...defaults,
     ...withoutUndefined(call),
     providerOptions: merge((options ?? {}) as SharedV4ProviderOptions, call.providerOptions ?? {})
-  })
-  return {
-    specificationVersion: 'v4',
-    provider: model.provider,
-    modelId: model.modelId,
-    get supportedUrls() {
-      return model.supportedUrls
-    },
-    doStream: (call) => model.doStream(complete(call)),
-    doGenerate: (call) => model.doGenerate(complete(call))
-  }
+  }))
 }
 
 function toCallOptions({ toolChoice, stopSequences, ...settings }: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> {

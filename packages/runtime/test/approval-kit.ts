@@ -4,7 +4,7 @@ import type { Store } from '../src/contracts/store.ts'
 import type { Tool } from '../src/contracts/tool.ts'
 import { createRuntime } from '../src/runtime.ts'
 import type { RecordingModel } from './runtime-kit.ts'
-import { agentOf, recordingModel, toolOf } from './runtime-kit.ts'
+import { agentOf, recordingModel, toolOf, within } from './runtime-kit.ts'
 
 /** What happened outside: what each call was run with. */
 export interface Ledger {
@@ -48,3 +48,15 @@ export function runtimeOf(store: Store, options: Partial<RuntimeOptions>): Runti
 
 /** An agent with these tools. */
 export const agent = (...tools: string[]): AgentDefinition => agentOf({ tools })
+
+/** What a runtime over a ledger is made with whose model pays 12 once. */
+export const paying = (ledger: Ledger) => ({ tools: [pay(ledger)], models: { main: caller({ name: 'pay', arguments: { amount: 12 } }) } })
+
+/** A thread with a payment that is held, whose process has let go of it. */
+export async function leftHeld(store: Store, ledger: Ledger): Promise<{ readonly thread: string; readonly wait: string }> {
+  const runtime = createRuntime({ store, ...paying(ledger) })
+  const run = await runtime.start(agent('pay'), { input: 'go' })
+  const wait = (await within(run.settled())).waits[0]?.id ?? ''
+  await runtime.close()
+  return { thread: run.thread, wait }
+}

@@ -4,7 +4,7 @@ import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Ledger } from './approval-kit.ts'
-import { agent, caller, look, pay, runtimeOf } from './approval-kit.ts'
+import { agent, caller, leftHeld, look, pay, paying, runtimeOf } from './approval-kit.ts'
 import { factsOf, folder, recordingModel, resultsIn, runThrough, within } from './runtime-kit.ts'
 
 describe('a call that is held', () => {
@@ -115,38 +115,29 @@ describe('a call that is held', () => {
   test('is looked at again by the rules of the day on which it is approved', async () => {
     const ledger: Ledger = { ran: [] }
     const store = memoryStore()
-    const model = caller({ name: 'pay', arguments: { amount: 12 } })
-    const one = createRuntime({ store, tools: [pay(ledger)], models: { main: model } })
-    const run = await one.start(agent('pay'), { input: 'go' })
-    const id = (await within(run.settled())).waits[0]?.id ?? ''
-    await one.close()
+    const { thread, wait } = await leftHeld(store, ledger)
     const strict = runtimeOf(store, {
-      tools: [pay(ledger)],
-      models: { main: model },
+      ...paying(ledger),
       permissions: [{ effect: 'deny', tool: 'pay', when: { path: 'amount', gt: 10 } }]
     })
-    await strict.approve(id)
-    expect((await within(strict.thread(run.thread).settled())).status).toBe('completed')
+    await strict.approve(wait)
+    expect((await within(strict.thread(thread).settled())).status).toBe('completed')
     expect(ledger.ran).toEqual([])
-    expect((await factsOf(strict.thread(run.thread))).find((fact) => fact.type === 'call.settled')).toMatchObject({ outcome: 'blocked' })
+    expect((await factsOf(strict.thread(thread))).find((fact) => fact.type === 'call.settled')).toMatchObject({ outcome: 'blocked' })
   })
 
   test('is held once more, saying what is new, when somebody else asks by then', async () => {
     const ledger: Ledger = { ran: [] }
     const store = memoryStore()
-    const model = caller({ name: 'pay', arguments: { amount: 12 } })
-    const one = createRuntime({ store, tools: [pay(ledger)], models: { main: model } })
-    const run = await one.start(agent('pay'), { input: 'go' })
-    const id = (await within(run.settled())).waits[0]?.id ?? ''
-    await one.close()
-    const two = runtimeOf(store, { tools: [pay(ledger)], models: { main: model }, permissions: [{ effect: 'ask', tool: '*' }] })
-    await two.approve(id)
-    const { waits } = await within(two.thread(run.thread).settled())
+    const { thread, wait } = await leftHeld(store, ledger)
+    const two = runtimeOf(store, { ...paying(ledger), permissions: [{ effect: 'ask', tool: '*' }] })
+    await two.approve(wait)
+    const { waits } = await within(two.thread(thread).settled())
     expect(waits).toMatchObject([{ subject: { asks: [expect.stringMatching(/^rule:host:/)], answered: ['tool'] } }])
-    expect(waits[0]?.id).not.toBe(id)
+    expect(waits[0]?.id).not.toBe(wait)
     expect(ledger.ran).toEqual([])
     await two.approve(waits[0]?.id ?? '')
-    expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+    expect((await within(two.thread(thread).settled())).status).toBe('completed')
     expect(ledger.ran).toHaveLength(1)
   })
 
@@ -154,18 +145,14 @@ describe('a call that is held', () => {
   test('is held once more when its tool has become another one', async () => {
     const ledger: Ledger = { ran: [] }
     const store = memoryStore()
-    const model = caller({ name: 'pay', arguments: { amount: 12 } })
-    const one = createRuntime({ store, tools: [pay(ledger)], models: { main: model } })
-    const run = await one.start(agent('pay'), { input: 'go' })
-    const id = (await within(run.settled())).waits[0]?.id ?? ''
-    await one.close()
-    const two = runtimeOf(store, { tools: [{ ...pay(ledger), version: 'in euros' }], models: { main: model } })
-    await two.approve(id, { remember: 'thread' })
-    const { waits } = await within(two.thread(run.thread).settled())
+    const { thread, wait } = await leftHeld(store, ledger)
+    const two = runtimeOf(store, { ...paying(ledger), tools: [{ ...pay(ledger), version: 'in euros' }] })
+    await two.approve(wait, { remember: 'thread' })
+    const { waits } = await within(two.thread(thread).settled())
     expect(waits).toMatchObject([{ subject: { arguments: { amount: 12 }, asks: ['tool', 'changed'] } }])
     expect(ledger.ran).toEqual([])
     await two.approve(waits[0]?.id ?? '')
-    expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+    expect((await within(two.thread(thread).settled())).status).toBe('completed')
     expect(ledger.ran).toHaveLength(1)
   })
 

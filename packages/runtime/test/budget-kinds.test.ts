@@ -1,29 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentDefinition } from '../src/contracts/api.ts'
-import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
-import type { Budget } from '../src/contracts/budget.ts'
-import type { Tool } from '../src/contracts/tool.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-import type { RecordingModel } from './runtime-kit.ts'
+import { busy, extended, get, USAGE, waitOf, workerOf } from './budget-kit.ts'
 import { agentOf, outcomesOf, recordingModel, runThrough, runtimeFor, toolOf, until, within } from './runtime-kit.ts'
-
-const USAGE = { inputTokens: 900, outputTokens: 100 }
-const get = (): Tool<never> => toolOf('get', () => 1, { effect: 'read' })
-
-/** A model that calls a tool so often, and then says that it is done; each answer uses 1,000 tokens. */
-const busy = (calls: number): RecordingModel =>
-  recordingModel(({ answers }) => ({
-    ...(answers < calls ? { toolCalls: [{ name: 'get', arguments: { k: answers } }] } : { text: 'done' }),
-    usage: USAGE
-  }))
-
-const workerOf = (budget: Budget, over: Partial<AgentDefinition> = {}): AgentDefinition => agentOf({ tools: ['get'], budget, ...over })
-const waitOf = async (handle: ThreadHandle) => (await within(handle.settled())).waits[0]
-const extended = async (handle: ThreadHandle, change: Parameters<ThreadHandle['extendBudget']>[0]) => {
-  const { item } = await handle.extendBudget(change)
-  await handle.receipt(item, { wait: true })
-  return within(handle.settled())
-}
 
 describe('a budget of cost', () => {
   test('holds the next call when it is used up; retries and failed tries count', async () => {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { AgentDefinition } from '../src/contracts/api.ts'
-import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Budget } from '../src/contracts/budget.ts'
-import type { Tool } from '../src/contracts/tool.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import type { RecordingModel } from './runtime-kit.ts'
+import { busy, extended, get, USAGE, waitOf, workerOf } from './budget-kit.ts'
 import {
   agentOf,
   factsOfType,
@@ -13,30 +10,11 @@ import {
   recordingModel,
   runtimeFor,
   streamingModel,
-  toolOf,
   until,
   userTexts,
   within
 } from './runtime-kit.ts'
 import { runtimeOf } from './approval-kit.ts'
-
-const USAGE = { inputTokens: 900, outputTokens: 100 }
-const get = (): Tool<never> => toolOf('get', () => 1, { effect: 'read' })
-
-/** A model that calls a tool so often, and then says that it is done; each answer uses 1,000 tokens. */
-const busy = (calls: number): RecordingModel =>
-  recordingModel(({ answers }) => ({
-    ...(answers < calls ? { toolCalls: [{ name: 'get', arguments: { k: answers } }] } : { text: 'done' }),
-    usage: USAGE
-  }))
-
-const workerOf = (budget: Budget, over: Partial<AgentDefinition> = {}): AgentDefinition => agentOf({ tools: ['get'], budget, ...over })
-const waitOf = async (handle: ThreadHandle) => (await within(handle.settled())).waits[0]
-const extended = async (handle: ThreadHandle, change: Parameters<ThreadHandle['extendBudget']>[0]) => {
-  const { item } = await handle.extendBudget(change)
-  await handle.receipt(item, { wait: true })
-  return within(handle.settled())
-}
 
 describe('a budget of tokens', () => {
   test('holds the call that would go beyond, and the run goes on from there when a person extends it', async () => {
@@ -177,20 +155,20 @@ describe('a budget of tokens', () => {
 })
 
 describe('a provider that reports no usage', () => {
+  const called = [
+    { type: 'tool-input-start', id: 'a', toolName: 'get' },
+    { type: 'tool-input-delta', id: 'a', delta: '{}' },
+    { type: 'tool-input-end', id: 'a' },
+    { type: 'tool-call', toolCallId: 'a', toolName: 'get', input: '{}' }
+  ] as const
+  const said = [
+    { type: 'text-start', id: '0' },
+    { type: 'text-delta', id: '0', delta: 'x'.repeat(4_000) },
+    { type: 'text-end', id: '0' }
+  ] as const
   const silent = () =>
     streamingModel(({ answers }) => [
-      ...(answers === 0
-        ? ([
-            { type: 'tool-input-start', id: 'a', toolName: 'get' },
-            { type: 'tool-input-delta', id: 'a', delta: '{}' },
-            { type: 'tool-input-end', id: 'a' },
-            { type: 'tool-call', toolCallId: 'a', toolName: 'get', input: '{}' }
-          ] as const)
-        : ([
-            { type: 'text-start', id: '0' },
-            { type: 'text-delta', id: '0', delta: 'x'.repeat(4_000) },
-            { type: 'text-end', id: '0' }
-          ] as const)),
+      ...(answers > 0 ? said : called),
       {
         type: 'finish',
         finishReason: { unified: answers === 0 ? 'tool-calls' : 'stop', raw: undefined },

@@ -1,14 +1,11 @@
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EventsOptions, ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
-import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
-import { agentOf, folder, latch, recordingModel, runThrough, runtimeFor, streamingModel, toolOf, until, within } from './runtime-kit.ts'
+import { agentOf, latch, recordingModel, runThrough, runtimeFor, sqlite, streamingModel, toolOf, until, within } from './runtime-kit.ts'
 import { finish, text } from './stream-parts.ts'
 
 async function collect(handle: Pick<ThreadHandle, 'events'>, options?: EventsOptions): Promise<HoldfastEvent[]> {
@@ -33,12 +30,6 @@ const busy = () =>
   recordingModel(({ answers }) =>
     answers === 0 ? { text: 'let me see', toolCalls: [{ name: 'get', arguments: { k: 1 } }] } : { text: 'all is well' }
   )
-
-async function sqlite(): Promise<Store> {
-  const store = await sqliteStore(join(await folder(), 'holdfast.db'), { durability: 'process' })
-  onTestFinished(() => store[Symbol.asyncDispose]())
-  return store
-}
 
 describe.each([
   { name: 'memory', open: async () => memoryStore() },

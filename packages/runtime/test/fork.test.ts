@@ -1,22 +1,20 @@
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Runtime } from '../src/contracts/api.ts'
 import type { Tool } from '../src/contracts/tool.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { answer, callPart, gated, result } from './model/outcomes.ts'
 import { RecordedThread } from './model/recorded-thread.ts'
 import { paidThread, paying, till } from './fork-kit.ts'
 import {
   agentOf,
   factsOfType,
-  folder,
   latch,
   outcomesOf,
   recordingModel,
   resultsIn,
   runtimeFor,
+  sqlite,
   toolOf,
   until,
   userTexts
@@ -24,14 +22,7 @@ import {
 
 const STORES: readonly (readonly [string, () => Promise<Store>])[] = [
   ['memory', async () => memoryStore()],
-  [
-    'SQLite',
-    async () => {
-      const store = await sqliteStore(join(await folder(), 'fork.db'), { durability: 'process' })
-      onTestFinished(() => store[Symbol.asyncDispose]())
-      return store
-    }
-  ]
+  ['SQLite', sqlite]
 ]
 
 async function digestsOf(handle: Pick<ReturnType<Runtime['thread']>, 'log'>): Promise<readonly string[]> {

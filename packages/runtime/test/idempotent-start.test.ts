@@ -1,21 +1,12 @@
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { StartOptions } from '../src/contracts/api.ts'
-import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
-import { agentOf, folder, recordingModel, runtimeFor, userTexts, within } from './runtime-kit.ts'
+import { agentOf, recordingModel, runtimeFor, sqlite, userTexts, within } from './runtime-kit.ts'
 
 const answering = () => recordingModel(({ request }) => ({ text: `answer ${request}` }))
 const AGENT = agentOf({ variables: [{ key: 'name', type: 'string', value: 'Ada' }] })
 const KEYED: StartOptions = { input: 'go', idempotencyKey: 'order 7' }
-
-async function sqlite(): Promise<Store> {
-  const store = await sqliteStore(join(await folder(), 'holdfast.db'), { durability: 'process' })
-  onTestFinished(() => store[Symbol.asyncDispose]())
-  return store
-}
 
 describe.each([
   { name: 'memory', open: async () => memoryStore() },

@@ -1,34 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Fact } from '../src/contracts/fact.ts'
-import type { Limits } from '../src/contracts/publication.ts'
-import { answer, callPart, failure, gated, result } from './model/outcomes.ts'
-import { publicationOf, toolOf } from './model/publication.ts'
-import { PureThread } from './model/pure-thread.ts'
+import { answer, failure, gated, result } from './model/outcomes.ts'
+import type { PureThread } from './model/pure-thread.ts'
+import { calls, ending, outcomes, running } from './plan-kit.ts'
 
-const TOOLS = [
-  toolOf('look'),
-  toolOf('put', { effect: 'idempotent' }),
-  toolOf('pay', { effect: 'once' }),
-  toolOf('move', { effect: 'once', parallelSafe: false }),
-  toolOf('task_complete', { identity: 'agent:task_complete' })
-]
-
-/** A thread whose first model call runs. */
-function running(limits: Limits = {}): PureThread {
-  const thread = new PureThread(publicationOf(TOOLS, limits)).claim()
-  thread.message()
-  thread.commit()
-  return thread
-}
-
-const calls = (...tools: string[]): ReturnType<typeof callPart>[] => tools.map((tool, index) => callPart(tool, `{"n":${index}}`))
 const startedCalls = (facts: readonly Fact[]): readonly string[] =>
   facts.flatMap((fact) => (fact.type === 'call.started' ? [fact.call.slice(-1)] : []))
-const outcomes = (thread: PureThread): readonly string[] => thread.factsOf('call.settled').map((fact) => fact.outcome)
-const ending = (thread: PureThread): unknown => {
-  const end = thread.factsOf('run.ended').at(-1)
-  return end ? [end.status, end.why] : null
-}
 
 describe('calls of one answer', () => {
   test('run together when every one is safe beside others', () => {

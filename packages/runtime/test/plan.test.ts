@@ -1,31 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Limits } from '../src/contracts/publication.ts'
 import { answer, callPart, failure, result, textPart } from './model/outcomes.ts'
-import { publicationOf, toolOf } from './model/publication.ts'
-import { PureThread } from './model/pure-thread.ts'
-
-const TOOLS = [
-  toolOf('look'),
-  toolOf('put', { effect: 'idempotent' }),
-  toolOf('pay', { effect: 'once' }),
-  toolOf('move', { effect: 'once', parallelSafe: false }),
-  toolOf('task_complete', { identity: 'agent:task_complete' })
-]
-
-/** A thread whose first model call runs. */
-function running(limits: Limits = {}): PureThread {
-  const thread = new PureThread(publicationOf(TOOLS, limits)).claim()
-  thread.message()
-  thread.commit()
-  return thread
-}
-
-const calls = (...tools: string[]): ReturnType<typeof callPart>[] => tools.map((tool, index) => callPart(tool, `{"n":${index}}`))
-const outcomes = (thread: PureThread): readonly string[] => thread.factsOf('call.settled').map((fact) => fact.outcome)
-const ending = (thread: PureThread): unknown => {
-  const end = thread.factsOf('run.ended').at(-1)
-  return end ? [end.status, end.why] : null
-}
+import { calls, ending, outcomes, running } from './plan-kit.ts'
 
 describe('a message to a resting thread', () => {
   test('starts a run and its first turn in one commit', () => {

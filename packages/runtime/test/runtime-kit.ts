@@ -15,6 +15,7 @@ import { answeringModel } from '../src/models/scripted-model.ts'
 import type { ScriptTurn } from '../src/models/script-turn.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
+import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { FakeClock } from '../src/testing/fake-clock.ts'
 
 /** What is not there after this long never comes, also on a busy machine. */
@@ -163,6 +164,13 @@ export function runtimeFor(model: LanguageModel, options: Partial<RuntimeOptions
   const runtime = createRuntime({ store, models: { main: model }, ...options })
   onTestFinished(() => runtime.close({ graceMs: 0 }))
   return Object.assign(runtime, { store })
+}
+
+/** A SQLite store in a folder of its own, closed with the test. */
+export async function sqlite(): Promise<Store> {
+  const store = await sqliteStore(join(await folder(), 'holdfast.db'), { durability: 'process' })
+  onTestFinished(() => store[Symbol.asyncDispose]())
+  return store
 }
 
 /** A tool that takes anything. */

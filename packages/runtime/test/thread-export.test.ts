@@ -1,26 +1,20 @@
-import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Runtime } from '../src/contracts/api.ts'
 import type { ThreadHandle } from '../src/contracts/thread-handle.ts'
 import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { answer, callPart } from './model/outcomes.ts'
 import { publicationOf } from './model/publication.ts'
 import { digested, RecordedThread } from './model/recorded-thread.ts'
 import { anyStep, play } from './model/script.ts'
 import { propertyShare } from './model/share.ts'
 import type { RecordingModel } from './runtime-kit.ts'
-import { agentOf, factsOfType, folder, latch, outcomesOf, recordingModel, runtimeFor, toolOf, until, within } from './runtime-kit.ts'
+import { agentOf, factsOfType, latch, outcomesOf, recordingModel, runtimeFor, sqlite, toolOf, until, within } from './runtime-kit.ts'
 
 const STORES = {
   memory: async (): Promise<Store> => memoryStore(),
-  SQLite: async (): Promise<Store> => {
-    const store = await sqliteStore(join(await folder(), 'store.db'), { durability: 'process' })
-    onTestFinished(() => store[Symbol.asyncDispose]())
-    return store
-  }
+  SQLite: sqlite
 }
 
 /** What text of any kind survives, and what a person would not want in a terminal. */

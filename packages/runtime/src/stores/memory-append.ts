@@ -10,6 +10,7 @@ import { assertAppendable, toTimer } from './append-rules.ts'
 import { toRunRows, touchesRuns } from './run-rows.ts'
 import { toBirthDigest } from './thread-birth.ts'
 import { decisionItemId, isReservedItemId } from './wait-decision.ts'
+import { closesCycle } from './wait-cycle.ts'
 
 type Refusal = { readonly why: Extract<Receipt, { ok: false }>['why']; readonly waits?: readonly WaitId[] }
 
@@ -45,7 +46,7 @@ function findRefusal(db: MemoryDatabase, thread: MemoryThread, request: AppendRe
   if (thread.commits.length !== request.expectedSequence) return { why: 'sequence' }
   const decided = request.close.filter((id) => isUnreadDecision(db, thread, request, id))
   if (decided.length > 0) return { why: 'decided', waits: decided }
-  const cycles = request.open.filter((wait) => closesCycle(db, thread.id, wait)).map((wait) => wait.id)
+  const cycles = request.open.filter((wait) => closesCycle(thread.id, wait, (target) => targetsOf(db, target))).map((wait) => wait.id)
   if (cycles.length > 0) return { why: 'wait_cycle', waits: cycles }
   return isConsistent(db, thread, request) ? null : { why: 'conflict' }
 }
@@ -53,18 +54,6 @@ function findRefusal(db: MemoryDatabase, thread: MemoryThread, request: AppendRe
 function isUnreadDecision(db: MemoryDatabase, thread: MemoryThread, request: AppendRequest, id: WaitId): boolean {
   const item = decisionItemId(id)
   return db.waits.get(id)?.row.state === 'decided' && thread.pending.has(item) && !request.consumed.includes(item)
-}
-
-function closesCycle(db: MemoryDatabase, waiter: ThreadId, wait: NewWait): boolean {
-  const seen = new Set<ThreadId>()
-  const queue = [...(wait.targets ?? [])]
-  for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
-    if (target === waiter) return true
-    if (seen.has(target)) continue
-    seen.add(target)
-    queue.push(...targetsOf(db, target))
-  }
-  return false
 }
 
 function targetsOf(db: MemoryDatabase, thread: ThreadId): readonly ThreadId[] {

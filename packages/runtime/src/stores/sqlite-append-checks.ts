@@ -5,6 +5,7 @@ import type { Tables, ThreadRecord } from './sqlite-tables.ts'
 import { CONSUMED } from './sqlite-tables.ts'
 import { toBirthDigest } from './thread-birth.ts'
 import { decisionItemId, isReservedItemId } from './wait-decision.ts'
+import { closesCycle } from './wait-cycle.ts'
 
 /** Why an append is refused. */
 export type Refusal = { readonly why: Extract<Receipt, { ok: false }>['why']; readonly waits?: readonly WaitId[] }
@@ -23,7 +24,9 @@ export function createAppendChecks(tables: Tables): AppendChecks {
       if (record.head !== request.expectedSequence) return { why: 'sequence' }
       const decided = request.close.filter((id) => isUnreadDecision(tables, record, request, id))
       if (decided.length > 0) return { why: 'decided', waits: decided }
-      const cycles = request.open.filter((wait) => closesCycle(tables, record.id, wait)).map((wait) => wait.id)
+      const cycles = request.open
+        .filter((wait) => closesCycle(record.id, wait, (target) => targetsOf(tables, target)))
+        .map((wait) => wait.id)
       if (cycles.length > 0) return { why: 'wait_cycle', waits: cycles }
       return isConsistent(tables, record, request) ? null : { why: 'conflict' }
     }
@@ -40,16 +43,8 @@ function isPending(tables: Tables, record: ThreadRecord, id: string): boolean {
   return state !== undefined && state !== CONSUMED
 }
 
-function closesCycle(tables: Tables, waiter: ThreadId, wait: NewWait): boolean {
-  const seen = new Set<ThreadId>()
-  const queue = [...(wait.targets ?? [])]
-  for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
-    if (target === waiter) return true
-    if (seen.has(target)) continue
-    seen.add(target)
-    for (const row of tables.openWaits(target)) queue.push(...(row.targets ?? []))
-  }
-  return false
+function targetsOf(tables: Tables, thread: ThreadId): readonly ThreadId[] {
+  return tables.openWaits(thread).flatMap((row) => row.targets ?? [])
 }
 
 function isConsistent(tables: Tables, record: ThreadRecord, request: AppendRequest): boolean {
