@@ -115,6 +115,36 @@ describe('a tool that suspends its call', () => {
     expect([...resultsIn(model.prompts[1]).values()]).toEqual([{ type: 'error-text', value: read }])
   })
 
+  // B031
+  test('waits beside others of its kind: whoever decides about one, in whatever process, lets that one go on with what it kept', async () => {
+    const store = memoryStore()
+    const sent: unknown[] = []
+    const execute = (input: unknown, context: ToolContext): unknown => {
+      const { to } = input as { readonly to: string }
+      if (!context.resumed) return suspend({ wait: { kind: 'approval', subject: { to } }, state: { draft: `for ${to}` } })
+      sent.push([to, context.resumed.state])
+      return 'sent'
+    }
+    const send = toolOf('send', execute as Tool['execute'], { effect: 'once' })
+    const model = caller({ name: 'send', arguments: { to: 'one' } }, { name: 'send', arguments: { to: 'two' } })
+    const options = { models: { main: model }, tools: [send] }
+    const one = runtimeOf(store, options)
+    const run = await one.start(agent('send'), { input: 'go' })
+    const listed = (await within(run.settled())).waits
+    expect(listed.map(({ subject }) => subject)).toMatchObject([{ about: { to: 'one' } }, { about: { to: 'two' } }])
+    await one.close()
+    const two = runtimeOf(store, options)
+    expect((await two.waits()).items.map(({ id }) => id)).toEqual(listed.map(({ id }) => id))
+    await two.approve(listed[1]?.id ?? '')
+    await until(() => sent.length === 1)
+    expect((await within(two.thread(run.thread).settled())).waits.map(({ id }) => id)).toEqual([listed[0]?.id])
+    expect(sent).toEqual([['two', { draft: 'for two' }]])
+    await two.approve(listed[0]?.id ?? '')
+    expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+    expect(sent.slice(1)).toEqual([['one', { draft: 'for one' }]])
+    expect(model.prompts).toHaveLength(2)
+  })
+
   // B040
   test('asks a question that no message answers whose time is over, also when nobody has noticed', async () => {
     const clock = fakeClock()
