@@ -16,6 +16,7 @@ const MET = [
   'claim expired',
   'claim timer',
   'decided conflict',
+  'decided counted',
   'decided expired',
   'decided repeated',
   'delivered repeated',
