@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import type { Commit } from '@holdfast/runtime'
 import { describe, expect, test } from 'vitest'
+import { toActivity } from '../src/read-situation.ts'
 import { eventually, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { documentOf, project, waitOf } from './waits-kit.ts'
 
@@ -31,6 +33,8 @@ describe('holdfast run, of an agent with initial prompts', () => {
     expect(await documentOf(folder, ['show', thread])).toMatchObject({ thread: { row: { turns: 0, status: 'waiting' } } })
     const wait = await waitOf(folder, 'stamp')
     expect((await holdfast(folder, ['waits', wait])).stdout).toContain('made by    the definition of the agent')
+    expect((await holdfast(folder, ['explain', thread])).stdout).toContain('It waits for a person to approve or refuse the call stamp {}.')
+    expect(await documentOf(folder, ['usage', thread])).toMatchObject({ total: { cost: 0, usage: { inputTokens: 0 } } })
     // What is said meanwhile is not lost, and what is left out is not shown.
     const before = (await holdfast(folder, ['show', thread])).stdout
     expect(before).toMatch(/definition: Look at this\.\n +echo .*ok: for Bob\n +stamp .*open\n.*: The task\./)
@@ -121,5 +125,13 @@ describe('what the command tells of initial calls', () => {
     const compared = await holdfast(folder, ['diff', thread, made])
     expect(compared.code).toBe(0)
     expect(compared.stdout).toContain('turn 0: the calls of the definition')
+  })
+
+  test('is the name of a call that runs', () => {
+    const fact = { v: 1, run: 'run_1' } as const
+    const started = { ...fact, type: 'call.started', try: 1, leg: 1, effect: 'read', deadlineMs: 1 } as const
+    const prompts = { inline: [{ text: 'a', calls: [{ tool: 'echo', input: '{}' }] }, { calls: [{ tool: 'stamp', input: '{}' }] }] }
+    const facts = [{ ...fact, type: 'prompts.injected', turn: 'run_1//0', prompts } as const, { ...started, call: 'run_1//0.1' }]
+    expect(toActivity([{ facts }] as unknown as readonly Commit[])).toEqual({ calls: ['stamp'] })
   })
 })

@@ -168,7 +168,7 @@ function sizeOf(value: unknown): number {
 }
 
 function tooLarge(have: string, bytes: number, limit: number): HoldfastError {
-  const message = `the message and the variables ${have} ${bytes} bytes, at most ${limit} fit: give large values by reference`
+  const message = `the message, the initial prompts and the variables ${have} ${bytes} bytes, at most ${limit} fit: give large values by reference`
   return new HoldfastError('value_too_large', message, { details: { bytes, limit } })
 }
 
