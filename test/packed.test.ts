@@ -36,7 +36,7 @@ describe.skipIf(!required)('packed and installed in an empty folder (needs the p
     tarballs = Object.fromEntries(PACKAGES.map((name) => [name, pack(name, folder)]))
   }, INSTALL_MS)
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), INSTALL_MS)
 
   test('runs the program of the README and the command', { timeout: INSTALL_MS }, () => {
     const home = emptyFolder(folder, 'all')
