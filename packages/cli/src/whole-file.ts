@@ -1,5 +1,7 @@
+import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from './failure.ts'
 
 type Pieces = AsyncIterable<string> | Iterable<string | Uint8Array>
@@ -10,12 +12,18 @@ export interface Written {
   readonly bytes: number
 }
 
+/** How long a pipe may have nobody who reads it. */
+const READER_MS = 1_000
+const LOOK_MS = 20
+
 /**
  * Writes a file, whole or not at all, for this user alone. One that is there is replaced, also behind a link; what is no file (a device, a pipe) is
  * written to and stays what it is. Throws `file_unreadable` where that cannot be.
  */
 export async function writeWhole(path: string, lines: Pieces): Promise<Written> {
-  if (await isSpecial(path)) return writeInto(path, 'a', lines)
+  const kind = await kindOf(path)
+  if (kind === 'pipe') return writeIntoPipe(path, lines)
+  if (kind === 'device') return writeInto(path, 'a', lines)
   const target = await realpath(path).catch(() => path)
   const draft = `${target}.${process.pid}.tmp`
   try {
@@ -29,9 +37,56 @@ export async function writeWhole(path: string, lines: Pieces): Promise<Written> 
   }
 }
 
-async function isSpecial(path: string): Promise<boolean> {
+async function kindOf(path: string): Promise<'pipe' | 'device' | 'file'> {
   const found = await stat(path).catch(() => undefined)
-  return found !== undefined && !found.isFile() && !found.isDirectory()
+  if (found?.isFIFO() === true) return 'pipe'
+  return found === undefined || found.isFile() || found.isDirectory() ? 'file' : 'device'
+}
+
+/** Whoever waits for a reader, or for one that is slow, keeps no thread of the process, which could not end then. */
+async function writeIntoPipe(path: string, lines: Pieces): Promise<Written> {
+  const file = await openPipe(path, READER_MS).catch((cause: unknown) => {
+    throw unwritable(path, hasCode(cause, 'ENXIO') ? new Error('nobody reads this pipe', { cause }) : cause)
+  })
+  try {
+    const written = { lines: 0, bytes: 0 }
+    for await (const line of lines) {
+      const bytes = Buffer.from(line)
+      await writePiece(file, bytes).catch((cause: unknown) => {
+        throw unwritable(path, cause)
+      })
+      written.lines += 1
+      written.bytes += bytes.length
+    }
+    return written
+  } finally {
+    await file.close()
+  }
+}
+
+async function openPipe(path: string, patienceMs: number): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    if (!hasCode(error, 'ENXIO') || patienceMs <= 0) throw error
+    await sleep(LOOK_MS)
+    return openPipe(path, patienceMs - LOOK_MS)
+  }
+}
+
+async function writePiece(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += (await file.write(bytes, at)).bytesWritten
+    } catch (error) {
+      if (!hasCode(error, 'EAGAIN')) throw error
+      await sleep(LOOK_MS)
+    }
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 async function writeInto(path: string, flags: 'a' | 'w', lines: Pieces, shown = path): Promise<Written> {

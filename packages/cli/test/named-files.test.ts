@@ -1,9 +1,9 @@
 // Whatever path is given where a file is expected: nothing hangs, nothing is read without a bound, and it is said what is there.
 import { execFileSync } from 'node:child_process'
-import { existsSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, shell, startHoldfast } from './command-kit.ts'
+import { folderWith, holdfast, shell, startHoldfast, threadOf } from './command-kit.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 
 const AGENT = scriptedAgent([{ text: 'ok' }], { variables: [{ key: 'week', type: 'string', value: 'this' }] })
@@ -73,6 +73,28 @@ test.for(WAYS.filter(([name]) => name !== 'an import'))('a file larger than %s m
   const told = await holdfast(folder, [...argv('huge'), '--json'])
   expect(told.code).toBe(2)
   expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: expect.stringMatching(/^(value_too_large|file_unreadable)$/) } })
+})
+
+describe.skipIf(process.platform === 'win32')('a pipe to write to', () => {
+  test('is given up when nobody reads it', async () => {
+    const folder = folderWith(AGENT)
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+    const told = await holdfast(folder, ['export', thread, '-o', 'pipe', '--json'])
+    expect([told.code, JSON.parse(told.stdout)]).toMatchObject([2, { error: { code: 'file_unreadable' } }])
+  })
+
+  test('is written to its end, however slowly it is read', async () => {
+    const folder = folderWith(scriptedAgent([{ text: 'x'.repeat(200_000) }]))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+    const run = shell(
+      folder,
+      `(sleep 0.3; exec 3<pipe; sleep 0.3; cat <&3 >got) & holdfast export ${thread} -o pipe; code=$?; wait; exit $code`
+    )
+    expect(await run.ended).toBe(0)
+    expect(readFileSync(join(folder, 'got'), 'utf8')).toBe((await holdfast(folder, ['export', thread])).stdout)
+  })
 })
 
 describe.skipIf(!existsSync('/dev/fd'))('a pipe that somebody writes to', () => {
