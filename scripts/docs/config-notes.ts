@@ -58,7 +58,7 @@ export const CONFIG_NOTES: FieldNotes = {
     is: 'How many tokens an answer may have at most; a `maxOutputTokens` above it is refused.',
     without: 'any number may be asked for'
   },
-  tools: { is: 'Paths of modules that export tools.', without: 'none' },
+  tools: { is: 'Paths of modules that export tools, plugins and hooks.', without: 'none' },
   store: { is: 'The path of the file in which threads are kept.', type: 'text or `{ env }`', without: '`.holdfast/holdfast.db`' },
   'store.env': { is: 'The environment variable that holds the path.' },
   artifacts: {

@@ -23,7 +23,7 @@ export const GRANT_NOTES: FieldNotes = {
   },
   env: { is: 'Environment variables that a child process may see.', type: NAMES },
   tools: {
-    is: 'Tools by their identity, never by the name that a model sees: `host:name`, `os:name`, `agent:name`, `mcp:connection/tool`, `code`.',
+    is: 'Tools by their identity, never by the name that a model sees: `host:name`, `os:name`, `agent:name`, `plugin:name/tool`, `mcp:connection/tool`, `code`.',
     type: NAMES
   },
   connections: { is: 'Connections.', type: NAMES },

@@ -3,16 +3,16 @@ import type { Config } from '@holdfast/config'
 import type { AgentDefinition, Grants, GrantsInput, Tool } from '@holdfast/runtime'
 import type { Ungranted } from './built-in-tools.ts'
 import { createBuiltIns, findUngranted, isBuiltIn } from './built-in-tools.ts'
-import { loadAllTools } from './configuration.ts'
+import { loadAllCode } from './configuration.ts'
 import { envFileOf } from './env-file.ts'
 import { Failure } from './failure.ts'
 import { loadRuntime } from './libraries.ts'
 import { findProjectGrants } from './project-grants.ts'
 import { listArtifactFolders } from './store-artifacts.ts'
 import type { StoreLocation } from './store-location.ts'
+import type { ModuleCode } from './tools-module.ts'
 
-/** Built-in tools of the runtime: the first one is never refused, the second one has an identity of its own. */
-const TASK_COMPLETE = 'task_complete'
+/** A built-in tool of the runtime that can be left out of what is granted. */
 const ASK_USER = 'ask_user'
 
 /** What decides about the tools of an agent. */
@@ -33,13 +33,17 @@ export interface AgentToolsSource {
 }
 
 /**
- * The tools of the modules, and of those that come with the runtime what is granted. A module's own tool takes the place of one that comes with the
+ * What the modules give, and of the tools that come with the runtime what is granted. A module's own tool takes the place of one that comes with the
  * runtime. Throws what loading a module throws, and for a tool that would have to be granted the code that was told.
  */
-export async function loadAgentTools(source: AgentToolsSource): Promise<readonly Tool<never>[]> {
-  const { config, named, references, grants, kept, location } = source
+export async function loadAgentCode(source: AgentToolsSource): Promise<ModuleCode> {
+  const code = await loadAllCode(source.config, source.named)
+  return { ...code, tools: await withBuiltIns(source, code.tools) }
+}
+
+async function withBuiltIns(source: AgentToolsSource, own: readonly Tool<never>[]): Promise<readonly Tool<never>[]> {
+  const { config, references, grants, kept, location } = source
   const { toToolName } = await loadRuntime()
-  const own = await loadAllTools(config, named)
   const unasked = source.code === undefined ? await findUnasked(references, own, grants) : []
   const taken = new Set(own.map((tool) => toToolName(tool.name)))
   const wanted = new Set(references.map(toToolName).filter((tool) => isBuiltIn(tool) && !taken.has(tool)))
@@ -70,8 +74,10 @@ async function findUnasked(
   const names = new Map(own.map(({ name }) => [toToolName(name), name]))
   return references.flatMap((reference) => {
     const wanted = toToolName(reference)
+    // One that is none of these is of a plugin, or of nobody, and that is told when it is published.
+    if (!names.has(wanted) && !isBuiltIn(wanted) && wanted !== ASK_USER) return []
     const name = names.get(wanted) ?? wanted
-    const isGranted = wanted === TASK_COMPLETE || granted.includes(`${kindOf(wanted, names)}:${name}`)
+    const isGranted = granted.includes(`${kindOf(wanted, names)}:${name}`)
     return isGranted ? [] : [{ tool: name, field: 'tools' as const, why: 'not_asked' as const }]
   })
 }

@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Config, ProviderInfo, RegisteredAgent } from '@holdfast/config'
-import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions, Tool } from '@holdfast/runtime'
+import type { LanguageModel, ModelReference, ModelResolver, RuntimeOptions } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import type { CommandSecrets } from './command-secrets.ts'
 import { withEnvFile } from './env-file.ts'
 import { loadConfiguration } from './libraries.ts'
-import { loadTools } from './tools-module.ts'
+import type { ModuleCode } from './tools-module.ts'
+import { loadCode, NO_CODE } from './tools-module.ts'
 
 /** More than any configuration may have. */
 const MAX_BYTES = 33_554_432
@@ -86,11 +87,20 @@ export async function listProvidersOf(config: Config, { env }: CommandIo): Promi
   return listProviders(config, { env })
 }
 
-/** The tools that a configuration and an option name. */
-export async function loadAllTools(config: Config, named: string | undefined): Promise<readonly Tool<never>[]> {
+/** What the modules give that a configuration and an option name. */
+export async function loadAllCode(config: Config, named: string | undefined): Promise<ModuleCode> {
   const folder = config.file === undefined ? '' : dirname(config.file)
   const paths = [...config.tools.map((path) => resolve(folder, path)), ...(named === undefined ? [] : [named])]
-  const tools: Tool<never>[] = []
-  for (const path of new Set(paths)) tools.push(...(await loadTools(path)))
-  return tools
+  let code = NO_CODE
+  for (const path of new Set(paths)) code = joinCode(code, await loadCode(path))
+  return code
+}
+
+function joinCode(one: ModuleCode, other: ModuleCode): ModuleCode {
+  return {
+    tools: [...one.tools, ...other.tools],
+    hooks: [...one.hooks, ...other.hooks],
+    registeredHooks: [...one.registeredHooks, ...other.registeredHooks],
+    plugins: [...one.plugins, ...other.plugins]
+  }
 }

@@ -1,20 +1,22 @@
 import { dirname, resolve } from 'node:path'
-import type { Definition, Grants, ThreadHandle, ThreadInfo, Tool } from '@holdfast/runtime'
+import type { Definition, Grants, ThreadHandle, ThreadInfo } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { AgentFile } from './agent-file.ts'
 import type { AgentToolsSource } from './agent-tools.ts'
-import { loadAgentTools, toReferences } from './agent-tools.ts'
+import { loadAgentCode, toReferences } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
 import { withGranted } from './grant-option.ts'
 import type { HostAuthority } from './host-authority.ts'
 import { readHostAuthority } from './host-authority.ts'
 import { loadRuntime } from './libraries.ts'
-import { createStandIns } from './stand-in-tools.ts'
+import { withStandIns } from './stand-in-tools.ts'
 import type { StoreLocation } from './store-location.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 import type { ThreadMemo } from './thread-memo.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
+import type { ModuleCode } from './tools-module.ts'
+import { NO_CODE } from './tools-module.ts'
 import { toVisibleLine } from './visible-text.ts'
 import type { Workspace } from './workspace.ts'
 import { openWorkspace } from './workspace.ts'
@@ -67,7 +69,7 @@ export async function openThread(id: string, context: CommandContext, options: O
   const workspace = await openWorkspace(context, location, {
     host: isLenient ? withAllModels(await readHostAuthority(config, known)) : await readHostAuthority(config, known),
     drives: {
-      tools: await loadTools({ config, named: tools, location, kept }, { info, definition, agent, isLenient }, context),
+      code: await loadCode({ config, named: tools, location, kept }, { info, definition, agent, isLenient }, context),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       engine: config.engine,
@@ -117,20 +119,23 @@ async function readThread(
   return { info, definition, kept }
 }
 
-async function loadTools(
+async function loadCode(
   source: Pick<AgentToolsSource, 'config' | 'named' | 'location' | 'kept'>,
   { info, definition, agent, isLenient }: KnownThread & { readonly agent: AgentFile | undefined; readonly isLenient: boolean },
   { output }: CommandContext
-): Promise<readonly Tool<never>[]> {
-  const references = agent === undefined ? definition.tools.map((tool) => tool.name) : toReferences(agent.definition)
+): Promise<ModuleCode> {
+  // What plugins give is not named in modules.
+  const named = definition.tools.filter(({ identity }) => !identity.startsWith('plugin:')).map((tool) => tool.name)
+  const references = agent === undefined ? named : toReferences(agent.definition)
   const { grants } = agent?.definition ?? definition
+  const ended = { needs: info.row.needs, definition }
   try {
-    const loaded = await loadAgentTools({ ...source, references, grants, code: 'thread_unplaceable' })
-    return isLenient ? [...loaded, ...createStandIns(info.row.needs, loaded)] : loaded
+    const loaded = await loadAgentCode({ ...source, references, grants, code: 'thread_unplaceable' })
+    return isLenient ? withStandIns(loaded, ended) : loaded
   } catch (error) {
     if (!isLenient) throw error
     output.progress(`going on without its tools: ${toVisibleLine(error instanceof Error ? error.message : String(error), 500)}`)
-    return createStandIns(info.row.needs, [])
+    return withStandIns(NO_CODE, ended)
   }
 }
 

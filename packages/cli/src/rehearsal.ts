@@ -22,7 +22,7 @@ export async function rehearse(
 ): Promise<Rehearsal> {
   const { createRuntime, memoryStore } = await loadRuntime()
   await using store = memoryStore()
-  await using runtime = createRuntime({ store, tools: drives.tools, models: drives.models, secrets, concurrency: 0 })
+  await using runtime = createRuntime({ store, ...drives.code, models: drives.models, secrets, concurrency: 0 })
   const { definition } = await runtime.publish(agent)
   const { thread, redacted = [] } = await runtime.start(agent, start)
   await drives.models(definition.model)

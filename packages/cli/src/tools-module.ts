@@ -1,29 +1,47 @@
 import { statSync } from 'node:fs'
 import { extname } from 'node:path'
-import type { Tool } from '@holdfast/runtime'
+import type { Hook, Plugin, RuntimeOptions, Tool } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
 import { loadModule } from './libraries.ts'
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs'])
 
+/** What modules of a host give to a runtime. */
+export type ModuleCode = Required<Pick<RuntimeOptions, 'tools' | 'hooks' | 'registeredHooks' | 'plugins'>>
+
+/** Nothing. */
+export const NO_CODE: ModuleCode = { tools: [], hooks: [], registeredHooks: [], plugins: [] }
+
 /**
- * The tools that a module exports: its default export and its named ones, each a tool or a list of tools; other exports are left alone.
+ * What a module exports, each alone or in a list: tools, plugins and hooks that definitions may name, and under `hostHooks` hooks that look at every
+ * thread; other exports are left alone.
  *
- * Throws `file_not_found` and `invalid_tools`.
+ * Throws `file_not_found`, `file_unreadable` and `invalid_tools`.
  */
-export async function loadTools(path: string): Promise<readonly Tool<never>[]> {
-  const exported = await loadExports(path)
-  const tools = new Map<string, Tool<never>>()
-  for (const tool of Object.values(exported).flat()) {
-    if (!isTool(tool)) continue
-    const known = tools.get(tool.name)
-    if (known !== undefined && known !== tool) throw invalid(path, `two tools are called "${tool.name}"`, 'Give each tool its own name.')
-    tools.set(tool.name, tool)
+export async function loadCode(path: string): Promise<ModuleCode> {
+  const { hostHooks, ...exported } = await loadExports(path)
+  const values = Object.values(exported).flat()
+  const code: ModuleCode = {
+    tools: withOwnNames(path, 'tools', values.filter(isTool)),
+    plugins: withOwnNames(path, 'plugins', values.filter(isPlugin)),
+    registeredHooks: withOwnNames(path, 'hooks', values.filter(isHook)),
+    hooks: withOwnNames(path, 'hooks', [hostHooks ?? []].flat().filter(isHook))
   }
-  if (tools.size > 0) return [...tools.values()]
-  const names = Object.keys(exported)
-  const found = names.length === 0 ? 'nothing is exported' : `no tool is exported (exports: ${names.join(', ')})`
-  throw invalid(path, found, 'Export what `defineTool({ … })` gives, alone or in a list.')
+  if (Object.values(code).some((parts) => parts.length > 0)) return code
+  const names = [...Object.keys(exported), ...(hostHooks === undefined ? [] : ['hostHooks'])]
+  const found = names.length === 0 ? 'nothing is exported' : `no tool, plugin or hook is exported (exports: ${names.join(', ')})`
+  throw invalid(path, found, 'Export what `defineTool({ … })` or `definePlugin({ … })` gives, alone or in a list.')
+}
+
+/** Each once; two of one name are refused. */
+function withOwnNames<Part extends { readonly name: string }>(path: string, kind: string, parts: readonly Part[]): readonly Part[] {
+  const known = new Map<string, Part>()
+  for (const part of parts) {
+    const other = known.get(part.name)
+    if (other !== undefined && other !== part) throw invalid(path, `two ${kind} are called "${part.name}"`, 'Give each its own name.')
+    known.set(part.name, part)
+  }
+  return [...known.values()]
 }
 
 async function loadExports(path: string): Promise<{ readonly [name: string]: unknown }> {
@@ -73,8 +91,21 @@ function placeOf(stack: readonly string[]): string | undefined {
 }
 
 function isTool(value: unknown): value is Tool<never> {
-  if (typeof value !== 'object' || value === null) return false
-  return 'name' in value && typeof value.name === 'string' && 'input' in value && 'execute' in value && typeof value.execute === 'function'
+  return isNamed(value) && 'input' in value && 'execute' in value && typeof value.execute === 'function'
+}
+
+function isPlugin(value: unknown): value is Plugin {
+  return isNamed(value) && 'bounds' in value && 'create' in value && typeof value.create === 'function'
+}
+
+/** Whether it looks at something: `beforeToolCall`, `onCost`, … */
+function isHook(value: unknown): value is Hook {
+  if (!isNamed(value) || isTool(value) || isPlugin(value)) return false
+  return Object.entries(value).some(([key, point]) => /^(?:before|after|on)[A-Z]/.test(key) && typeof point === 'function')
+}
+
+function isNamed(value: unknown): value is { readonly name: string } {
+  return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string'
 }
 
 function invalid(path: string, what: string, remedy: string, cause?: unknown): Failure {

@@ -1,12 +1,13 @@
 import { userInfo } from 'node:os'
 import type { EngineConfig } from '@holdfast/config'
-import type { ModelResolver, Principal, Runtime, RuntimeOptions, Store, Tool } from '@holdfast/runtime'
+import type { ModelResolver, Principal, Runtime, RuntimeOptions, Store } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { createLogger } from './command-logger.ts'
 import { readProject, readStoreProject } from './configuration.ts'
 import type { HostAuthority } from './host-authority.ts'
 import { loadLook, loadRuntime } from './libraries.ts'
 import type { StoreLocation } from './store-location.ts'
+import type { ModuleCode } from './tools-module.ts'
 import { createStoreArtifacts } from './store-artifacts.ts'
 import { findConfigFile, findExistingStore } from './store-location.ts'
 
@@ -20,7 +21,7 @@ export interface WorkspaceOptions {
   /** Whether bodies are kept, also without driving. */
   readonly writes?: boolean
   readonly drives?: {
-    readonly tools: readonly Tool<never>[]
+    readonly code: ModuleCode
     readonly models: ModelResolver
     readonly prices: NonNullable<RuntimeOptions['prices']>
     readonly durability?: Durability | undefined
@@ -54,7 +55,7 @@ export async function openWorkspace(context: CommandContext, location: StoreLoca
     principal: systemUser(),
     logger: createLogger(context.output),
     secrets: await context.secrets.registry(),
-    ...(drives === undefined ? {} : { tools: drives.tools, models: drives.models, prices: drives.prices }),
+    ...(drives === undefined ? {} : { ...drives.code, models: drives.models, prices: drives.prices }),
     ...drives?.engine,
     ...(host?.grants === undefined ? {} : { grants: host.grants }),
     ...(host === undefined ? {} : { permissions: host.permissions }),

@@ -70,7 +70,7 @@ export interface Config {
   readonly file?: string
   readonly providers: { readonly [name: string]: ProviderConfig }
   readonly models: { readonly [ref: string]: ModelProfile }
-  /** Paths of modules with tools, relative to the file. */
+  /** Paths of modules with tools, plugins and hooks, relative to the file. */
   readonly tools: readonly string[]
   /** Path or URL of the store, relative to the file. */
   readonly store?: string | SecretReference

@@ -40,10 +40,8 @@ export function definePlugin<Schema extends ToolSchema = JsonObject>(given: Plug
   return plugin
 }
 
-/** What `defineState` takes a value of, and gives one of. */
-export type StateInput<Schema extends ToolSchema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferInput<Schema> : unknown
-/** What `PluginState.get` gives. */
-export type StateOutput<Schema extends ToolSchema> = Schema extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Schema> : unknown
+/** A Standard Schema that can give JSON Schema. */
+type StateSchema = Extract<ToolSchema, StandardSchemaV1>
 
 /**
  * Declares a value that a plugin keeps in each thread, read and written through `context.state` by its tools and hooks. The schema judges at once (not
@@ -51,16 +49,22 @@ export type StateOutput<Schema extends ToolSchema> = Schema extends StandardSche
  *
  * Throws `invalid_input` (details: `state`, `field`) for a key or a schema that cannot be used.
  */
-export function defineState<Schema extends ToolSchema>(
+export function defineState<Schema extends StateSchema>(
   key: string,
-  { schema, initial }: { readonly schema: Schema; readonly initial: StateInput<Schema> }
-): StateKey<StateInput<Schema>, StateOutput<Schema>> {
+  options: { readonly schema: Schema; readonly initial: StandardSchemaV1.InferInput<Schema> }
+): StateKey<StandardSchemaV1.InferInput<Schema>, StandardSchemaV1.InferOutput<Schema>>
+/** The same with JSON Schema, which says nothing of the type: that is the one of the initial value. */
+export function defineState<Value>(key: string, options: { readonly schema: JsonObject; readonly initial: Value }): StateKey<Value>
+export function defineState(
+  key: string,
+  { schema, initial }: { readonly schema: ToolSchema; readonly initial: unknown }
+): StateKey<unknown, unknown> {
   if (typeof key !== 'string' || !STATE_KEY.test(key)) {
     throw new HoldfastError('invalid_input', `State "${String(key).slice(0, 100)}": its key must be at most 64 letters, digits and "_".`, {
       details: { state: String(key).slice(0, 100), field: 'key' }
     })
   }
-  return Object.freeze({ key, schema: toInput<StateOutput<Schema>>(`State "${key}": \`schema\``, schema), initial })
+  return Object.freeze({ key, schema: toInput<unknown>(`State "${key}": \`schema\``, schema), initial })
 }
 
 function toInput<Output = never>(what: string, schema: unknown): ToolInput<Output> {

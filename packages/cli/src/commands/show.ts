@@ -11,6 +11,7 @@ import { Failure } from '../failure.ts'
 import { name, wholeNumber } from '../option-values.ts'
 import { renderPrompt } from '../prompt-text.ts'
 import { readBudget } from '../read-budget.ts'
+import { readPluginState } from '../read-plugin-state.ts'
 import { renderBudget } from '../render-budget.ts'
 import { renderCost, renderUsage, renderWait } from '../render-result.ts'
 import { parseThreadId } from '../thread-id.ts'
@@ -42,9 +43,9 @@ Examples:
   $ holdfast show thr_0123456789abcdef --json
   $ holdfast show thr_0123456789abcdef --prompt 3
 
-\`may\` is what the thread may do today: what it was started with, and of that what its configuration grants.
+\`state\` is what plugins keep in it. \`may\` is what the thread may do today: what it was started with, and of that what its configuration grants.
 
-With --json: { "thread", "driving", "runs", "waits", "budget", "may", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
+With --json: { "thread", "driving", "runs", "waits", "budget", "may", "state", "transcript" }; with --prompt: { "run", "turn", "try", "model", "request" },
 where the request is built by the same code as the one that was sent.`
     )
     .action((thread: string, options: ShowOptions) =>
@@ -78,7 +79,8 @@ async function show(context: CommandContext, id: string, options: ShowOptions): 
   const driving = await drivingOf(info)
   const budget = await readBudget(thread)
   const may = await readThreadGrants(context, workspace, id)
-  output.document({ thread: info, driving, runs, waits, budget, may, transcript })
+  const state = await readPluginState(thread)
+  output.document({ thread: info, driving, runs, waits, budget, may, state, transcript })
   for (const [name, value] of describe(info, runs, driving)) output.result(`${name.padEnd(12)}${value}`)
   for (const line of budget === null ? [] : renderBudget(budget)) output.result(`${'budget'.padEnd(12)}${line}`)
   if (driving === 'interrupted') output.result(`\nIt was interrupted, and nobody drives it. Go on with: ${againOf(id, context)('resume')}`)
@@ -88,6 +90,7 @@ async function show(context: CommandContext, id: string, options: ShowOptions): 
   ))
     output.result(line)
   for (const line of section('may', toMayLines(may))) output.result(line)
+  for (const line of section('state', toStateLines(state))) output.result(line)
   for (const line of section('conversation', transcript.map(renderEntry))) output.result(line)
   return EXIT.completed
 }
@@ -127,6 +130,14 @@ function toWaitLines(wait: WaitRow, { options }: CommandContext): readonly strin
 function toMayLines(may: ThreadGrants): readonly string[] {
   if ('problem' in may) return [`  nobody can say: error[${may.problem.code}]: ${toVisibleLine(may.problem.message, 500)}`]
   return toColumns(toGrantRows(may.grants)).map((line) => `  ${line}`)
+}
+
+/** What plugins keep, one line for each key. */
+function toStateLines(state: Awaited<ReturnType<typeof readPluginState>>): readonly string[] {
+  const rows = Object.entries(state).flatMap(([plugin, kept]) =>
+    Object.entries(kept).map(([key, value]) => [`${plugin}.${key}`, JSON.stringify(value)] as const)
+  )
+  return toColumns(rows.map((row) => row.map((cell) => toVisibleLine(cell, 200)))).map((line) => `  ${line}`)
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
