@@ -104,7 +104,8 @@ async function benchOf(): Promise<Bench> {
         announce: () => {},
         stopping: () => bench.stopping,
         crashBudget: 5,
-        leaseHolds: () => bench.leaseHolds
+        leaseHolds: () => bench.leaseHolds,
+        mayBegin: () => bench.leaseHolds
       }
       return drive(claim, ports)
     }

@@ -183,7 +183,8 @@ export class Engine<State> {
       wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(1, until - lease.storeNow())),
       announce: (request, receipt) => this.#options.announce(request, receipt),
       stopping: () => this.#stopping,
-      leaseHolds: () => lease.holds()
+      leaseHolds: () => lease.holds(),
+      mayBegin: () => lease.mayBegin()
     })
       .catch((error: unknown) =>
         this.#faulty.letGo(claim, error, this.#options, (pauseMs) => this.#timers.set(thread, lease.storeNow() + pauseMs))

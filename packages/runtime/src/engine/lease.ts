@@ -3,11 +3,15 @@ import type { Ms } from '../contracts/ids.ts'
 
 // Nothing new starts in the last part of a lease: a stopped process might wake up beyond it.
 const MARGIN_MS = 1_000
+// However long the lease is: whoever looks for what became of a call reckons with a start at most ten seconds behind its commit.
+const BEGIN_WITHIN_MS = 9_000
 
 /** One name of this worker, with what is known of its lease and of the store's clock. */
 export interface LeaseView {
   readonly worker: string
   holds(): boolean
+  /** Whether what was announced may begin: the store was heard of lately. */
+  mayBegin(): boolean
   /** The store's time, as well as it is known. */
   storeNow(): Ms
 }
@@ -74,6 +78,7 @@ export class Lease {
       worker: this.#name(),
       until: Number.NEGATIVE_INFINITY,
       holds: () => this.#clock.monotonic() < view.until - margin,
+      mayBegin: () => view.holds() && this.#clock.monotonic() < view.until - this.#leaseMs + BEGIN_WITHIN_MS,
       storeNow: () => this.#clock.monotonic() + this.#offset
     }
     return view

@@ -31,6 +31,8 @@ export interface DrivePorts<State> extends Heart<State> {
   announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
   stopping(): boolean
   leaseHolds(): boolean
+  /** Whether effects may begin. Never when the lease does not hold. */
+  mayBegin(): boolean
 }
 
 /** How a drive ended: at rest and released, given up because another worker owns the thread, or let go by a stopping worker. */
@@ -195,7 +197,7 @@ class Drive<State> {
     if (this.#running.size > 0) this.#abortUnwanted(actions)
     if (this.#stopping) return true
     const missing = actions.filter((action) => !this.#running.has(action.id))
-    if (missing.length > 0 && !this.#ports.leaseHolds()) return false
+    if (missing.length > 0 && !this.#ports.mayBegin()) return false
     for (const action of missing) {
       // `done` may be called before `perform` returns.
       this.#running.set(action.id, NOT_YET)

@@ -187,7 +187,8 @@ export class Worker {
       },
       announce: (request, receipt) => shadow.announce(request, receipt),
       stopping: () => this.stopping,
-      leaseHolds: () => check.leaseHolds(this.#clock.monotonic() < identity.until - MARGIN_MS)
+      leaseHolds: () => check.leaseHolds(this.#clock.monotonic() < identity.until - MARGIN_MS),
+      mayBegin: () => ports.leaseHolds()
     }
     drive(claim, model.sabotage.ports?.(ports, claim) ?? ports).then(
       (end) => {
