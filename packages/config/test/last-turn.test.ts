@@ -1,8 +1,8 @@
-import { createRuntime, defineTool, memoryStore } from '@holdfast/runtime'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { createModelResolver, NO_CONFIG } from '../src/index.ts'
+import { defineTool } from '@holdfast/runtime'
+import { describe, expect, test } from 'vitest'
 import { at, listAt } from './strict/body-reader.ts'
-import { startStrictProvider, STRICT_MODELS, toStrictConfig } from './strict/strict-provider.ts'
+import type { StrictAnswer } from './strict/strict-answers.ts'
+import { startStrictRuntime } from './strict/strict-runtime.ts'
 import type { Wire } from './strict/strict-rule.ts'
 
 /** What a request says of the choice of tools, on each wire. */
@@ -16,15 +16,11 @@ const WIRES = [
 describe.each(WIRES)('the last turn on $wire', ({ wire, choice, none }) => {
   // I7
   test('declares the tools of its history, allows none of them, and is taken', async () => {
-    await using provider = await startStrictProvider(wire, (answers) =>
-      answers < 2 ? { calls: [{ name: 'pay', arguments: { amount: answers } }] } : { text: 'paid twice' }
-    )
-    const config = { ...NO_CONFIG, providers: { p: toStrictConfig(wire, provider.url) } }
-    const models = createModelResolver(config, { env: { KEY: 'k' }, baseDir: '.' })
-    const model = { provider: 'p', model: STRICT_MODELS[wire], settings: { toolChoice: 'required' as const } }
     const pay = defineTool({ name: 'pay', description: 'Pays.', input: { type: 'object' }, execute: () => 'paid' })
-    const runtime = createRuntime({ store: memoryStore(), tools: [pay], models })
-    onTestFinished(() => runtime.close())
+    const paidTwice = (answers: number): StrictAnswer =>
+      answers < 2 ? { calls: [{ name: 'pay', arguments: { amount: answers } }] } : { text: 'paid twice' }
+    const { provider, runtime, model: own } = await startStrictRuntime(wire, paidTwice, [pay])
+    const model = { ...own, settings: { toolChoice: 'required' as const } }
     const handle = await runtime.start({ name: 'payer', model, tools: ['pay'], limits: { maxTurns: 3 } }, { input: 'go' })
     expect(await handle.settled()).toMatchObject({ status: 'completed', text: 'paid twice' })
     expect(provider.refused).toEqual([])

@@ -1,11 +1,11 @@
 // Keeps I7: whatever became of its calls, a history is one that its provider takes.
 import type { ThreadHandle, Tool } from '@holdfast/runtime'
-import { createRuntime, defineTool, memoryStore } from '@holdfast/runtime'
-import { expect, onTestFinished, test } from 'vitest'
+import { defineTool } from '@holdfast/runtime'
+import { expect, test } from 'vitest'
 import { until, within } from '../../runtime/test/runtime-kit.ts'
-import { createModelResolver, NO_CONFIG } from '../src/index.ts'
 import type { StrictAnswer } from './strict/strict-answers.ts'
-import { startStrictProvider, STRICT_MODELS, toStrictConfig } from './strict/strict-provider.ts'
+import { STRICT_MODELS } from './strict/strict-provider.ts'
+import { startStrictRuntime } from './strict/strict-runtime.ts'
 import type { Wire } from './strict/strict-rule.ts'
 
 const call = (name: string, input: object = {}): { readonly name: string; readonly arguments: object } => ({ name, arguments: input })
@@ -45,15 +45,10 @@ async function isHanging(handle: ThreadHandle): Promise<boolean> {
 test.each(Object.keys(STRICT_MODELS) as readonly Wire[])(
   'a strict %s takes a history in which calls have ended in every way',
   async (wire) => {
-    const provider = await startStrictProvider(wire, (answers) => ANSWERS[answers] ?? { text: 'nothing more' })
-    onTestFinished(() => provider[Symbol.asyncDispose]())
-    const config = { ...NO_CONFIG, providers: { p: toStrictConfig(wire, provider.url) } }
-    const models = createModelResolver(config, { env: { KEY: 'a-key-of-no-provider-0123456789' }, baseDir: '.' })
-    const runtime = createRuntime({ store: memoryStore(), models, tools: TOOLS })
-    onTestFinished(() => runtime.close({ graceMs: 0 }))
+    const { provider, runtime, model } = await startStrictRuntime(wire, (answers) => ANSWERS[answers] ?? { text: 'nothing more' }, TOOLS)
     const agent = {
       name: 'all',
-      model: { provider: 'p', model: STRICT_MODELS[wire] },
+      model,
       systemPrompt: 'Be brief.',
       tools: [...TOOLS.map(({ name }) => name), 'ask_user']
     }

@@ -1,11 +1,11 @@
 // Keeps I7: what stands before the first message is a history that every provider takes, whatever became of its calls.
 import type { InitialPrompt, Tool } from '@holdfast/runtime'
-import { createRuntime, defineTool, memoryStore } from '@holdfast/runtime'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { defineTool } from '@holdfast/runtime'
+import { describe, expect, test } from 'vitest'
 import { within } from '../../runtime/test/runtime-kit.ts'
-import { createModelResolver, NO_CONFIG } from '../src/index.ts'
 import type { StrictAnswer } from './strict/strict-answers.ts'
-import { startStrictProvider, STRICT_MODELS, toStrictConfig } from './strict/strict-provider.ts'
+import { STRICT_MODELS } from './strict/strict-provider.ts'
+import { startStrictRuntime } from './strict/strict-runtime.ts'
 import type { Wire } from './strict/strict-rule.ts'
 
 const tool = (name: string, execute: Tool['execute'], approval = false): Tool<never> =>
@@ -53,15 +53,10 @@ const ANSWERS: readonly StrictAnswer[] = [
 describe.each(Object.keys(STRICT_MODELS) as readonly Wire[])('a strict %s takes a history that begins with', (wire) => {
   test.each(BEGINNINGS)('%s', async (_, initialPrompts) => {
     let answers = 0
-    const provider = await startStrictProvider(wire, () => ANSWERS[answers++] ?? { text: 'nothing more' })
-    onTestFinished(() => provider[Symbol.asyncDispose]())
-    const config = { ...NO_CONFIG, providers: { p: toStrictConfig(wire, provider.url) } }
-    const models = createModelResolver(config, { env: { KEY: 'a-key-of-no-provider-0123456789' }, baseDir: '.' })
-    const runtime = createRuntime({ store: memoryStore(), models, tools: TOOLS })
-    onTestFinished(() => runtime.close({ graceMs: 0 }))
+    const { provider, runtime, model } = await startStrictRuntime(wire, () => ANSWERS[answers++] ?? { text: 'nothing more' }, TOOLS)
     const agent = {
       name: 'all',
-      model: { provider: 'p', model: STRICT_MODELS[wire] },
+      model,
       systemPrompt: 'You look at things.',
       initialPrompts,
       tools: [...TOOLS.map(({ name }) => name), 'ask_user']

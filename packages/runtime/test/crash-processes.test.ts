@@ -52,14 +52,19 @@ const startedBy = async (child: Child, key = 'k') => String((await child.says({ 
 const promptsOf = (child: Child) => child.lines.flatMap((line) => ('asked' in line ? [line['asked'] as LanguageModelV4Prompt] : []))
 const SLOW = 30_000
 
+/** A process that kills itself at something, and another one that takes its thread up. */
+async function killedAndTakenUp(here: Place, at: 'charge' | 'stream', more: Pick<ChildOptions, 'effect'> = {}) {
+  const first = here.child({ start: [{ kind: at, key: 'k' }], die: at, ...more })
+  expect(await within(first.ended, SLOW)).toBe('SIGKILL')
+  const thread = await startedBy(first)
+  return { first, thread, second: here.child({ resume: { threads: [thread], takeover: true }, ...more }) }
+}
+
 describe('a process that kills itself in a tool, behind the effect', () => {
   test('leaves a call that is not run again and that the model knows as unknown; its recorded sibling never reruns', async () => {
     // B043
     const here = await place()
-    const first = here.child({ start: [{ kind: 'charge', key: 'k' }], die: 'charge' })
-    expect(await within(first.ended, SLOW)).toBe('SIGKILL')
-    const thread = await startedBy(first)
-    const second = here.child({ resume: { threads: [thread], takeover: true } })
+    const { first, second, thread } = await killedAndTakenUp(here, 'charge')
     expect(await within(second.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
     expect(here.world().map((line) => line.name)).toEqual(['note', 'charge'])
     const settled = await here.facts(thread, 'call.settled')
@@ -77,10 +82,7 @@ describe('a process that kills itself in a tool, behind the effect', () => {
   test('leaves a call that is run again under the same key when the tool says that it may be', async () => {
     // B043
     const here = await place()
-    const first = here.child({ start: [{ kind: 'charge', key: 'k' }], die: 'charge', effect: 'idempotent' })
-    expect(await within(first.ended, SLOW)).toBe('SIGKILL')
-    const thread = await startedBy(first)
-    const second = here.child({ resume: { threads: [thread], takeover: true }, effect: 'idempotent' })
+    const { second, thread } = await killedAndTakenUp(here, 'charge', { effect: 'idempotent' })
     expect(await within(second.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
     const [note, ...charges] = here.world()
     expect(note).toMatchObject({ name: 'note', try: 1 })
@@ -96,10 +98,7 @@ describe('a process that kills itself in a tool, behind the effect', () => {
 describe('a process that is killed', () => {
   test('in the middle of a stream loses that answer alone', async () => {
     const here = await place()
-    const first = here.child({ start: [{ kind: 'stream', key: 'k' }], die: 'stream' })
-    expect(await within(first.ended, SLOW)).toBe('SIGKILL')
-    const thread = await startedBy(first)
-    const second = here.child({ resume: { threads: [thread], takeover: true } })
+    const { first, second, thread } = await killedAndTakenUp(here, 'stream')
     expect(await within(second.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed', text: 'done' })
     expect(await here.facts(thread, 'model.failed')).toMatchObject([{ why: 'lost', try: 1 }])
     expect(await here.facts(thread, 'turn.started')).toMatchObject([{ try: 1 }, { try: 2 }])

@@ -163,6 +163,19 @@ async function lockable(busyTimeoutMs: number) {
 
 const pause = (durationMs: number) => new Promise((resolve) => setTimeout(resolve, durationMs))
 
+/** A model that calls a tool once, which ends when its gate opens. */
+function gated() {
+  const gate = latch()
+  const begun: string[] = []
+  const act = toolOf('act', async (_, { call }) => {
+    begun.push(call)
+    await gate.opened
+    return begun.length
+  })
+  const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'act' }] } : { text: 'done' }))
+  return { gate, begun, act, model }
+}
+
 describe('a SQLite file that another program locks', () => {
   test('for a moment, again and again, delays a run and repeats nothing; the event loop stays free', async () => {
     // B048
@@ -194,17 +207,10 @@ describe('a SQLite file that another program locks', () => {
   test('for longer than a call waits lets the run go on afterwards, within one attempt', async () => {
     // B048
     const { store, lock, unlock } = await lockable(50)
-    const gate = latch()
-    let begun = 0
-    const act = toolOf('act', async () => {
-      begun += 1
-      await gate.opened
-      return begun
-    })
-    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'act' }] } : { text: 'done' }))
+    const { gate, begun, act, model } = gated()
     const runtime = runtimeFor(model, { store })
     const handle = await runtime.start(agentOf({ tools: [act] }), { input: 'go' })
-    await until(() => begun === 1)
+    await until(() => begun.length === 1)
     lock()
     gate.open()
     await expect(runtime.start(agentOf({ tools: [act] }), { input: 'go', idempotencyKey: 'k' })).rejects.toMatchObject({
@@ -213,7 +219,7 @@ describe('a SQLite file that another program locks', () => {
     await expect(handle.message('more', { id: 'm1' })).rejects.toMatchObject({ code: 'store_unavailable' })
     unlock()
     expect(await within(handle.settled())).toMatchObject({ status: 'completed' })
-    expect(begun).toBe(1)
+    expect(begun).toHaveLength(1)
     expect(await outcomesOf(handle)).toEqual(['ok'])
     expect(await factsOfType(handle, 'attempt.claimed')).toHaveLength(1)
     expect(await handle.message('more', { id: 'm1' })).toMatchObject({ state: 'queued' })
@@ -223,21 +229,15 @@ describe('a SQLite file that another program locks', () => {
   test('for longer than the lease is taken up again by the same process', async () => {
     // B048
     const { store, lock, unlock } = await lockable(50)
-    const gate = latch()
-    let begun = 0
-    const act = toolOf('act', async () => {
-      begun += 1
-      await gate.opened
-    })
-    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'act' }] } : { text: 'done' }))
+    const { gate, begun, act, model } = gated()
     const handle = await runtimeFor(model, { store, leaseMs: 300 }).start(agentOf({ tools: [act] }), { input: 'go' })
-    await until(() => begun === 1)
+    await until(() => begun.length === 1)
     lock()
     gate.open()
     await pause(600)
     unlock()
     expect(await within(handle.settled())).toMatchObject({ status: 'completed' })
-    expect(begun).toBe(1)
+    expect(begun).toHaveLength(1)
     expect(await outcomesOf(handle)).toEqual(['unknown'])
   })
 })

@@ -5,9 +5,9 @@ import type { Store } from '../../src/contracts/store.ts'
 import type { Tool } from '../../src/contracts/tool.ts'
 import { createRuntime } from '../../src/runtime.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
-import { agentOf, factsOf, recordingModel, toolOf } from '../runtime-kit.ts'
+import { agentOf, factsOf, recordingModel } from '../runtime-kit.ts'
 import type { Client, Process, World } from './scenario.ts'
-import { toEnding } from './scenario.ts'
+import { notedTool, toEnding } from './scenario.ts'
 
 /** Two prompts with a call each, and texts. */
 export const TWO: readonly InitialPrompt[] = [
@@ -36,14 +36,7 @@ export function startInitialProcess(store: Store, clock: FakeClock, world: World
     return { text: 'done' }
   })
   const tool = (name: string): Tool<never> =>
-    toolOf(
-      name,
-      (input, { call, idempotencyKey }) => {
-        world.begun.push({ call, key: idempotencyKey })
-        return `${name} did ${JSON.stringify(input)}`
-      },
-      { effect: effects[name] ?? 'read', parallelSafe: false, approval: name === 'mail' }
-    )
+    notedTool(name, world, { effect: effects[name] ?? 'read', parallelSafe: false, approval: name === 'mail' })
   const tools = ['weigh', 'pay', 'mail'].map(tool)
   const runtime = createRuntime({ store, clock, tools, models: { main: model }, principal: { kind: 'person', id: 'ann' } })
   return { runtime, model, world, clock }

@@ -121,6 +121,15 @@ function toTools(runtime: () => Runtime, world: World, effects: { readonly [tool
   ]
 }
 
+/** A tool that notes in the world that it began, and says what it did. */
+export function notedTool(name: string, world: World, over: Parameters<typeof toolOf>[2]): Tool<never> {
+  const execute: Tool['execute'] = (input, { call, idempotencyKey }) => {
+    world.begun.push({ call, key: idempotencyKey })
+    return `${name} did ${JSON.stringify(input)}`
+  }
+  return toolOf(name, execute, over)
+}
+
 async function openSiblings(runtime: Runtime, { thread, call: own }: ToolContext): Promise<number> {
   const turn = own.slice(0, own.lastIndexOf('.'))
   const facts = (await factsOf(runtime.thread(thread))).filter(

@@ -7,9 +7,9 @@ import type { WaitRow } from '../../src/contracts/wait.ts'
 import type { ScriptTurn } from '../../src/models/script-turn.ts'
 import { createRuntime } from '../../src/runtime.ts'
 import type { FakeClock } from '../../src/testing/fake-clock.ts'
-import { agentOf, factsOf, recordingModel, toolOf } from '../runtime-kit.ts'
+import { agentOf, factsOf, recordingModel } from '../runtime-kit.ts'
 import type { Client, Process, World } from './scenario.ts'
-import { toEnding } from './scenario.ts'
+import { notedTool, toEnding } from './scenario.ts'
 
 // Shorter than the time between two heartbeats, which would be writes, too.
 const EXPIRES_MS = 500
@@ -50,14 +50,7 @@ export function startWaitingProcess(
     return answer(answers)
   })
   const tool = (name: string): Tool<never> =>
-    toolOf(
-      name,
-      (input, { call, idempotencyKey }) => {
-        world.begun.push({ call, key: idempotencyKey })
-        return `${name} did ${JSON.stringify(input)}`
-      },
-      { effect: effects[name] ?? 'read', ...(name === 'weigh' ? {} : { approval: toApproval }) }
-    )
+    notedTool(name, world, { effect: effects[name] ?? 'read', ...(name === 'weigh' ? {} : { approval: toApproval }) })
   const tools = ['weigh', 'pay', 'mail'].map(tool)
   const runtime = createRuntime({
     store,
