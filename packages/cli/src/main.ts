@@ -3,6 +3,7 @@ import process from 'node:process'
 import { inspect } from 'node:util'
 import type { CommandIo } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
+import { endProcess, endProcessNow } from './end-process.ts'
 import { exitCodeOfSignal, OUTPUT_LOST } from './exit-code.ts'
 import { takeStreams } from './own-streams.ts'
 import { omitWarnings } from './process-warnings.ts'
@@ -12,7 +13,7 @@ const interrupted = new AbortController()
 
 /** The first signal lets go, the second one ends at once. */
 function interrupt(signal: string): void {
-  if (interrupted.signal.aborted) process.exit(exitCodeOfSignal(signal))
+  if (interrupted.signal.aborted) endProcessNow(exitCodeOfSignal(signal))
   interrupted.abort(signal)
 }
 
@@ -62,7 +63,7 @@ const io: CommandIo = {
 
 // Who only watches has nothing else that keeps the process.
 setInterval(() => undefined, 1 << 30)
-process.exitCode = await runCommand(process.argv.slice(2), io)
+const code = await runCommand(process.argv.slice(2), io)
 // What is still open (a tool that does not stop, a connection that is kept) must not keep the process; what was written must be out.
 const failed = await streams.flush()
 if (failed !== undefined) loseOutput(failed)
@@ -70,4 +71,4 @@ if (lost !== undefined) {
   streams.stderr.write(`error[file_unreadable]: Standard output cannot be written: ${lost.message}. What was done is done and kept.\n`)
   await streams.flush()
 }
-process.exit(lost === undefined ? process.exitCode : exitCodeOfSignal(OUTPUT_LOST))
+await endProcess(lost === undefined ? code : exitCodeOfSignal(OUTPUT_LOST))

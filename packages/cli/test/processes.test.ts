@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -61,6 +62,38 @@ describe('in pipes and without a terminal', () => {
     expect(resumed.stdout()).toBe('')
     expect(resumed.stderr()).toContain('Which folder?')
     expect(resumed.stderr()).toContain(`holdfast answer ${thread}:`)
+  })
+})
+
+/** A tool that keeps a thread of the process for ever: it opens a pipe that nobody writes to. */
+function blockingFolder(): string {
+  const folder = folderWith(scriptedAgent([calling('block'), { text: 'over' }], { tools: ['block'] }))
+  addFiles(folder, {
+    'tools.mjs': `import { readFile } from 'node:fs/promises'
+export const block = { name: 'block', description: 'x', effect: 'read', parallelSafe: true, timeoutMs: Number(process.env.TIMEOUT),
+  input: { kind: 'json', jsonSchema: { type: 'object' } }, execute: () => readFile(import.meta.dirname + '/pipe') }`
+  })
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
+  return folder
+}
+
+// B114
+describe.skipIf(process.platform === 'win32')('a tool that blocks a thread of the process', () => {
+  const RUN = ['run', 'agent.yaml', '--tools', 'tools.mjs']
+
+  test('does not keep it when the run is over', async () => {
+    const running = startHoldfast(blockingFolder(), RUN, { env: { TIMEOUT: '100' } })
+    expect(await running.ended).toBe(0)
+    expect(running.stdout()).toBe('over\n')
+  })
+
+  test.for([1, 2])('does not keep it after %i signals', async (signals) => {
+    const running = startHoldfast(blockingFolder(), RUN, { env: { TIMEOUT: '600000' } })
+    await running.until(/block started/)
+    running.child.kill('SIGINT')
+    await running.until(/letting go/)
+    if (signals === 2) running.child.kill('SIGINT')
+    expect(await running.ended).toBe(130)
   })
 })
 
