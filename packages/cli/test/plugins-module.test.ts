@@ -71,6 +71,17 @@ describe('a module that exports a plugin and hooks', () => {
     expect(ran.stderr).toMatch(/agent\.yaml:\d+:\d+: plugins\[0\]\.options\.step/)
   })
 
+  test('and is compared with what a thread was started with', async () => {
+    const folder = folderWith({ ...agent(), 'plugins.mjs': MODULE })
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml', '--tools', 'plugins.mjs']))
+    const chat = async () => (await holdfast(folder, ['chat', 'agent.yaml', thread], { stdin: '' })).stderr
+    expect(await chat()).not.toContain('differs')
+    addFiles(folder, agent({ tools: ['count'] }))
+    expect(await chat()).not.toContain('differs')
+    addFiles(folder, agent({ plugins: [{ name: 'counter', options: { step: 4 } }] }))
+    expect(await chat()).toContain('(plugins)')
+  })
+
   test('and grants that name its tool go together, and such that leave it out block it', async () => {
     for (const [granted, total] of [
       ['plugin:counter/count', { counter: { total: 6 } }],

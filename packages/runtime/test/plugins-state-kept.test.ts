@@ -1,9 +1,14 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Hook } from '../src/contracts/hook.ts'
-import { defineState } from '../src/define-plugin.ts'
+import type { Json } from '../src/contracts/json.ts'
+import type { Plugin } from '../src/contracts/plugin.ts'
+import { definePlugin, defineState } from '../src/define-plugin.ts'
+import type { PluginValues } from '../src/state/plugin-values.ts'
+import { valueIn, withValue } from '../src/state/plugin-values.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { runtimeOf } from './approval-kit.ts'
+import { caller, look, runtimeOf } from './approval-kit.ts'
 import { before } from './hook-kit.ts'
 import { pluginOf } from './plugin-kit.ts'
 import { agentOf, factsOfType, recordingModel, within } from './runtime-kit.ts'
@@ -106,5 +111,56 @@ describe('a thread', () => {
     await later.thread(first.run.thread).message('again')
     await within(later.thread(first.run.thread).settled())
     expect((await factsOfType(first.run, 'call.settled')).map(({ outcome }) => outcome)).toEqual(['ok', 'error'])
+  })
+})
+
+describe('what a plugin keeps', () => {
+  const set = fc.record({
+    owner: fc.constantFrom('a', 'b', '__proto__'),
+    key: fc.constantFrom('x', 'y', 'constructor', '__proto__'),
+    value: fc.option(fc.jsonValue({ maxDepth: 1 }), { nil: null })
+  })
+
+  // I2
+  test('is the last that was set of each key, and what was seen before does not change', () => {
+    fc.assert(
+      fc.property(fc.array(set, { maxLength: 30 }), (sets) => {
+        const last = new Map<string, Json>()
+        let values: PluginValues | null = null
+        for (const { owner, key, value } of sets) {
+          const before: PluginValues | null = values
+          const text = JSON.stringify(before)
+          const body = value === null ? null : { inline: value as Json }
+          values = withValue(values, { v: 1, type: 'state.set', owner, key, value: body })
+          if (value === null) last.delete(`${owner} ${key}`)
+          else last.set(`${owner} ${key}`, value as Json)
+          expect(JSON.stringify(before)).toBe(text)
+        }
+        for (const owner of ['a', 'b', '__proto__']) {
+          for (const key of ['x', 'y', 'constructor', '__proto__']) expect(valueIn(values, owner, key)).toEqual(last.get(`${owner} ${key}`))
+        }
+      })
+    )
+  })
+
+  test('costs nothing where no definition names it: the same commits, and the plugin is never made', async () => {
+    let made = 0
+    const plugin = definePlugin({
+      name: 'unused',
+      bounds: { tools: ['*'] },
+      create: () => {
+        made++
+        return {}
+      }
+    })
+    const commitsWith = async (plugins: readonly Plugin[]) => {
+      const model = caller({ name: 'look', arguments: {} })
+      const runtime = runtimeOf(memoryStore(), { models: { main: model }, tools: [look], plugins })
+      const run = await runtime.start(agentOf({ tools: ['look'] }), { input: 'go' })
+      await within(run.settled())
+      return (await run.log(1, 8_000_000)).map(({ facts }) => facts.map(({ type }) => type))
+    }
+    expect(await commitsWith([plugin])).toEqual(await commitsWith([]))
+    expect(made).toBe(0)
   })
 })

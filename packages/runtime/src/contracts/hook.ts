@@ -125,7 +125,7 @@ export type HookAnswer<Answer> = Answer | null | undefined | Promise<Answer | nu
 /**
  * Code of the host that looks at what a thread does and may change it. The host gives its own (`RuntimeOptions.hooks`), which look at every
  * thread, and registers others (`registeredHooks`) that definitions name. They run in their order, those of the host around those of the
- * definition: first before something, last after it.
+ * definition, of which those of its plugins come first: first before something, last after it.
  *
  * **Contract** of what may change a run: it answers in time, throws only when it cannot judge, and finds nothing to change in its own output; what throws, hangs
  * or answers something else blocks what it looks at, as a fault (I9). It may be asked more than once about the same thing.
