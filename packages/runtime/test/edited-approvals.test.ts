@@ -4,7 +4,7 @@ import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import type { Ledger } from './approval-kit.ts'
 import { agent, caller, pay, runtimeOf } from './approval-kit.ts'
-import { factsOf, resultsIn, toolOf, within } from './runtime-kit.ts'
+import { factsOf, recordingModel, resultsIn, toolOf, within } from './runtime-kit.ts'
 
 describe('a call that is approved with other arguments', () => {
   test('runs with the arguments of whoever approves it, and the model is told', async () => {
@@ -66,6 +66,20 @@ describe('a call that is approved with other arguments', () => {
       { inline: { amount: 100 } },
       { inline: { amount: 50 } }
     ])
+  })
+
+  test('is remembered with those, and not with the ones of the model', async () => {
+    const ledger: Ledger = { ran: [] }
+    const amounts = [12, 4, 12]
+    const model = recordingModel(({ answers }) => {
+      const amount = amounts[answers]
+      return amount === undefined ? { text: 'done' } : { toolCalls: [{ name: 'pay', arguments: { amount } }] }
+    })
+    const runtime = runtimeOf(memoryStore(), { tools: [pay(ledger)], models: { main: model } })
+    const run = await runtime.start(agent('pay'), { input: 'go' })
+    await runtime.approve((await within(run.settled())).waits[0]?.id ?? '', { arguments: { amount: 4 }, remember: 'arguments' })
+    expect((await within(run.settled())).waits).toMatchObject([{ subject: { arguments: { amount: 12 } } }])
+    expect(ledger.ran.map(({ input }) => input)).toEqual([{ amount: 4 }, { amount: 4 }])
   })
 
   // I7, I10

@@ -4,6 +4,7 @@ import type { TakeContext, Taken } from '../contracts/heart.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
+import type { Digest } from '../contracts/ids.ts'
 import type { ToolDescriptor } from '../contracts/publication.ts'
 import { toCallDigest } from './call-digest.ts'
 import { isDecider, readDecision } from './decision.ts'
@@ -77,8 +78,7 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
   if (!approve || remember === null || wait.kind !== 'approval' || !call?.digest || call.suspended) return null
   const tool = state.tools.get(call.tool)
   if (tool && !isOfTool(state, call, tool)) return null
-  // Edited arguments are not what was shown: no digest of theirs is known yet.
-  if (!tool || (remember === 'arguments' && edited !== null)) return null
+  if (!tool) return null
   return {
     v: 1,
     type: 'approval.remembered',
@@ -89,7 +89,7 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
     rule: {
       tool: toolKeyOf(tool),
       asks: [...new Set([...call.answered, ...call.asks])],
-      ...(remember === 'arguments' ? { arguments: call.digest } : {}),
+      ...(remember === 'arguments' ? { arguments: edited === null ? call.digest : digestOf(state, call, tool, edited) } : {}),
       ...(call.needed === 1 ? {} : { needed: call.needed })
     }
   }
@@ -98,7 +98,11 @@ function toRemembered(state: State, wait: OpenWait, decision: Json, item: InboxI
 /** Whether what was shown is a call of the tool that the publication knows, and of no other version that was there then. */
 function isOfTool(state: State, call: Call, tool: ToolDescriptor): boolean {
   const args = call.arguments && 'inline' in call.arguments ? call.arguments.inline : null
-  return toCallDigest(state.thread, tool, { tool: call.tool, arguments: args, input: call.input }) === call.digest
+  return digestOf(state, call, tool, args) === call.digest
+}
+
+function digestOf({ thread }: State, { tool: name, input }: Call, tool: ToolDescriptor, args: Json): Digest {
+  return toCallDigest(thread, tool, { tool: name, arguments: args, input })
 }
 
 /** What a remembered approval knows a tool by: another version of it is another tool. */
