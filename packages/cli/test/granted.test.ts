@@ -55,6 +55,35 @@ describe('--grant', () => {
   })
 })
 
+describe('a model that is not granted', () => {
+  const config = (models: readonly string[]) => ({ 'holdfast.config.yaml': JSON.stringify({ version: '1.0', grants: { models } }) })
+  const MODEL = 'scripted/./script.yaml'
+
+  test('is not asked, and it is said how it would be', async () => {
+    const folder = folderWith({ ...scriptedAgent([{ text: 'done' }]), ...config(['main']) })
+    expect(await documentOf(folder, ['run', 'agent.yaml'])).toMatchObject({
+      exit: 2,
+      error: { code: 'model_not_granted', details: { models: [MODEL] } }
+    })
+    expect((await holdfast(folder, ['run', 'agent.yaml'])).stderr).toContain('--grant models=')
+    expect((await holdfast(folder, ['run', 'agent.yaml', '--grant', `models=${MODEL}`])).code).toBe(0)
+  })
+
+  test('stops a thread that was started with it, which can still be cancelled, or goes on when it is granted again', async () => {
+    const folder = folderWith({ ...scriptedAgent([{ text: 'done' }]), ...config([MODEL]) })
+    const [first, second] = [0, 1].map(() => holdfast(folder, ['run', 'agent.yaml', '--detach']))
+    const [one, two] = [threadOf((await first)?.stdout ?? ''), threadOf((await second)?.stdout ?? '')]
+    addFiles(folder, config(['main']))
+    for (const thread of [one, two]) {
+      expect(await documentOf(folder, ['resume', thread])).toMatchObject({ exit: 2, error: { code: 'model_not_granted' } })
+    }
+    expect((await holdfast(folder, ['cancel', one])).code).toBe(0)
+    addFiles(folder, config([MODEL]))
+    expect(await documentOf(folder, ['resume', two])).toMatchObject({ exit: 0, text: 'done' })
+    expect(await documentOf(folder, ['show', one])).toMatchObject({ thread: { row: { status: 'cancelled' } } })
+  })
+})
+
 describe('what a thread may do', () => {
   // I8
   test('is not more when the configuration grants more later', async () => {

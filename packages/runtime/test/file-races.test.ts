@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { isHoldfastError } from '../src/contracts/errors.ts'
 import { fileToolKit, twoFolders } from './file-kit.ts'
+import { grantsOf } from './grants-kit.ts'
 
 /** Names that are swapped for links to what lies outside: a folder, a folder in a folder, a file, a file that does not exist outside. */
 const NAMES = ['x', 'y/deep', 'file', 'new']
@@ -32,6 +33,30 @@ test.skipIf(process.platform !== 'linux')(
     for (let tries = 0; tries < 100_000 && outsideNow().length === before.length; tries += 1) naiveWrite(inside)
     expect(outsideNow()).not.toEqual(before)
     expect(await swapper.stop()).toBeGreaterThan(1_000)
+  },
+  60_000
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'does neither beside what the thread is granted, although the roots of the tools hold it',
+  async () => {
+    // B098
+    const { inside, swapper, outsideNow } = await movingGround()
+    const roots = [dirname(inside)]
+    const tools = fileToolKit({ read: roots, write: roots })
+    const context = { grants: grantsOf({ files: { read: [inside, `${inside}/x`], write: [`${inside}/x`] } }) }
+    const before = outsideNow()
+    const seen: string[] = []
+    const outcomes = await race(3_000, async (index) => {
+      if (index % 2 === 0) await tools.call('write_file', { path: join(inside, `x/deep/made${index % 40}/f`), content: 'raced' }, context)
+      else seen.push(JSON.stringify(await tools.call('read_file', { path: join(inside, 'x/secret') }, context)))
+    })
+    expect(outsideNow()).toEqual(before)
+    expect(seen.filter((text) => text.includes('outside'))).toEqual([])
+    expect([...outcomes.refused.keys()].filter((reason) => !EXPECTED.has(reason))).toEqual([])
+    expect(outcomes.done).toBeGreaterThan(150)
+    expect(outcomes.refused.get('link')).toBeGreaterThan(30)
+    expect(await swapper.stop()).toBeGreaterThan(500)
   },
   60_000
 )
