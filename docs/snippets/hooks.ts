@@ -42,10 +42,16 @@ const sober: Hook = {
   afterInference: ({ text }) => (/promise/i.test(text) ? { do: 'modify', text: text.replaceAll(/I promise[^.]*\.\s*/gi, '') } : null)
 }
 
+/** What the model cannot know. */
+const calendar: Hook = {
+  name: 'calendar',
+  beforeInference: () => ({ do: 'modify', context: 'Today is a bank holiday.' })
+}
+
 await using runtime = createRuntime({
   store: memoryStore(),
   tools: [transfer],
-  hooks: [ceiling, discreet, sober],
+  hooks: [ceiling, discreet, sober, calendar],
   registeredHooks: [currency],
   models: {
     main: scriptedModel({
@@ -65,3 +71,4 @@ await runtime.approve(waits[0]?.id ?? '')
 assert.equal((await thread.settled()).text, 'Sent.')
 const { request } = await thread.prompt(2)
 assert.match(JSON.stringify(request.prompt), /"sent":2000,"to":"ann","account":"\(hidden\)"/)
+assert.deepEqual(request.prompt.at(-1), { role: 'user', content: [{ type: 'text', text: 'Today is a bank holiday.' }] })

@@ -25,6 +25,7 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
     'A tool has let go of its process in the middle of a call, until a wait is over. The next start is the next leg of the call.',
   'call.reconciled': 'A tool was asked what became of a start of its own that an older attempt made. `final`: after its deadline.',
   'call.settled': 'A call has ended. Each call of a closed turn has exactly one of these.',
+  'turn.prepared': 'Hooks have looked at what a model is about to be asked. What they add stands in the requests of this turn alone.',
   'turn.reviewed': 'Hooks have looked at the answer of a turn that came with `review`. Until then nothing of it is seen or run.',
   'call.reviewed': 'Hooks have looked at the result of a call that ended with `review`. Until then its turn goes on and no model sees it.',
   'wait.opened': 'The run waits for something.',

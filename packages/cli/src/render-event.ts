@@ -30,8 +30,10 @@ const LINES: Lines = {
   'message.returned': ({ why, parts }) => `a message came back unread (${why})${parts ? `: ${toVisibleLine(textOfBody(parts))}` : ''}`,
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
   'prompts.injected': (data, reading) => renderInjected(data, reading),
-  'turn.started': ({ turn, try: count, model, moved }) =>
-    `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}${moved ? renderMove(moved) : ''}`,
+  'turn.started': ({ turn, try: count, model, moved, hook }) =>
+    hook === undefined
+      ? `turn ${numberOf(turn)}: asking ${toVisibleLine(model)}${count > 1 ? ` (try ${count})` : ''}${moved ? renderMove(moved) : ''}`
+      : `turn ${numberOf(turn)}: answered by the hook ${toVisibleLine(hook)}`,
   'model.responded': (data, reading) => renderAnswer(data, reading),
   'model.failed': ({ why, error }) =>
     why === 'interrupted' ? 'interrupted' : `no answer (${why})${error ? `: ${toVisibleLine(error.message)}` : ''}`,

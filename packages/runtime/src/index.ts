@@ -28,6 +28,7 @@ export type { CallId, Digest, Ms, Principal, RunId, Scope, ThreadId, TurnId, Wai
 export type {
   AfterInference,
   AfterToolCall,
+  BeforeInference,
   BeforeToolCall,
   CostReport,
   Hook,
@@ -37,6 +38,7 @@ export type {
   HookOptions,
   HookedAnswer,
   HookedCall,
+  HookedRequest,
   HookedResult,
   ObserverContext,
   StateChange

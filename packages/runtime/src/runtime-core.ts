@@ -18,6 +18,7 @@ import { foldThread, loadThread } from './fold-thread.ts'
 import { createEffectiveGrants } from './grants/effective-grants.ts'
 import { toHookFeeds } from './hook-feed.ts'
 import type { HookRegistry } from './hook-registry.ts'
+import { createHeart } from './hooked-heart.ts'
 import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
@@ -32,7 +33,6 @@ import { createSecretRegistry } from './secrets.ts'
 import type { SinkFeedPorts } from './sink-feed.ts'
 import { SinkFeed } from './sink-feed.ts'
 import { toModelName } from './state/candidate.ts'
-import { conversationHeart } from './state/heart.ts'
 import type { State } from './state/state.ts'
 import { redactError } from './util/redact-error.ts'
 
@@ -124,7 +124,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     clock,
     ids,
     logger,
-    heart: conversationHeart,
+    heart: createHeart({ ...hooks, plugins: options.plugins ?? [] }),
     load: (claim) => loadThread(bodies, publications, claim, grantsOf),
     perform,
     announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),

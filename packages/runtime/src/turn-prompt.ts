@@ -8,6 +8,7 @@ import { foldedCommits } from './folded-commits.ts'
 import { readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { candidateAt } from './state/candidate.ts'
+import { contextOf } from './state/prepared-request.ts'
 import { providerOf, shownHistory } from './state/shown-history.ts'
 import type { Conversation, State } from './state/state.ts'
 import { conversationOf } from './state/state.ts'
@@ -18,6 +19,8 @@ interface Asked {
   /** As the model was shown it. */
   readonly history: Conversation['history']
   readonly system: Conversation['system']
+  /** What hooks added. */
+  readonly context: readonly string[]
   /** As it was then: variables and definition may be others later. */
   readonly state: State
 }
@@ -31,11 +34,11 @@ export async function readPrompt(core: RuntimeCore, thread: ThreadId, turn: numb
     const which = wantedTry === undefined ? id : `${id}, try ${wantedTry}`
     throw new HoldfastError('invalid_input', `the thread ${thread} has asked no model in the turn ${which}`, { details: { turn: id } })
   }
-  const { fact, history, system, state } = asked
+  const { fact, history, system, context, state } = asked
   const candidate = candidateAt(state.definition, fact.candidate ?? 0)
   const { abortSignal: _, ...request } = await buildRequest(
     state,
-    { history, system, plugins: state.plugins, candidate, last: fact.last ?? false },
+    { history, system, plugins: state.plugins, context, candidate, last: fact.last ?? false },
     state,
     new AbortController().signal
   )
@@ -47,7 +50,7 @@ async function findAsked(core: RuntimeCore, thread: ThreadId, turn: TurnId, want
   let found: Asked | null = null
   for await (const { fold, commit } of foldedCommits(core, thread)) {
     const started = commit.facts.filter((fact): fact is FactOf<'turn.started'> => fact.type === 'turn.started')
-    const fact = started.find((each) => each.turn === turn && each.try === (wantedTry ?? each.try))
+    const fact = started.find((each) => each.hook === undefined && each.turn === turn && each.try === (wantedTry ?? each.try))
     if (fact) found = toAsked(fold.state, fact)
     else if (found && isOver(found, started)) return found
   }
@@ -57,7 +60,7 @@ async function findAsked(core: RuntimeCore, thread: ThreadId, turn: TurnId, want
 function toAsked(state: State, fact: FactOf<'turn.started'>): Asked {
   const conversation = conversationOf(state, fact.scope)
   const history = shownHistory(conversation, providerOf(state.definition, fact.model))
-  return { fact, history, system: conversation.system, state: { ...state } }
+  return { fact, history, system: conversation.system, context: contextOf(conversation.prepared, fact.turn), state: { ...state } }
 }
 
 function isOver({ fact }: Asked, started: readonly FactOf<'turn.started'>[]): boolean {

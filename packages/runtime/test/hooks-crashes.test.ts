@@ -12,10 +12,10 @@ import type { Ledger } from './approval-kit.ts'
 import { caller, pay, runtimeOf } from './approval-kit.ts'
 import { before, set } from './hook-kit.ts'
 import type { RecordingModel } from './runtime-kit.ts'
-import { agentOf, factsOf, runThrough, within } from './runtime-kit.ts'
+import { agentOf, factsOf, runThrough, userTexts, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = 17
+const WRITES = 19
 
 const AGENT = agentOf({ tools: ['pay'], hooks: ['careful', 'mask'] })
 const CALLS = [
@@ -26,6 +26,8 @@ const CALLS = [
 const mask: Hook = { name: 'mask', afterToolCall: () => ({ do: 'modify', result: 'masked' }) }
 /** What is said at last is said otherwise. */
 const tone: Hook = { name: 'tone', afterInference: ({ text }) => (text === 'done' ? { do: 'modify', text: 'fine' } : null) }
+/** Each request says it. */
+const note: Hook = { name: 'note', beforeInference: () => ({ do: 'modify', context: 'be careful' }) }
 /** Nobody pays more than 5, and somebody is asked about each payment of that. */
 const cap: Hook = before('cap', (call, context) => (Number(call.arguments['amount']) > 5 ? set(5)(call, context) : undefined))
 const careful: Hook = before('careful', (call) => (call.arguments['amount'] === 5 ? { do: 'requireApproval' } : undefined))
@@ -57,7 +59,7 @@ function createTrial(): CrashTrial<readonly Commit[]> {
         clock,
         tools,
         models: { main },
-        hooks: [cap, tone],
+        hooks: [cap, tone, note],
         registeredHooks: [careful, mask]
       })
       runtimes.push(runtime)
@@ -73,7 +75,7 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       for (const { input } of ledger.ran) expect([{ amount: 5 }, { amount: 3 }]).toContainEqual(input)
       for (const { facts } of ending) {
         // What a hook did stands in the commit of what came of it.
-        const answers = facts.flatMap((fact) => (fact.type === 'turn.reviewed' ? [fact.turn] : []))
+        const answers = facts.flatMap((fact) => (fact.type === 'turn.reviewed' || fact.type === 'turn.prepared' ? [fact.turn] : []))
         const looked = facts.flatMap((fact) => (fact.type === 'call.gated' || fact.type === 'call.reviewed' ? [fact.call] : []))
         for (const fact of facts) if (fact.type === 'hook.recorded') expect([...looked, ...answers]).toContain(fact.call ?? fact.turn)
       }
@@ -81,13 +83,15 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       const reviews = facts.flatMap((fact) => (fact.type === 'call.reviewed' ? [fact.call] : []))
       const records = facts.flatMap((fact) => (fact.type === 'hook.recorded' ? [`${fact.hook} ${fact.did}`] : []))
       expect(new Set(records)).toEqual(
-        new Set(['cap modify', 'careful requireApproval', 'tone modify', ...(reviews.length > 0 ? ['mask modify'] : [])])
+        new Set(['cap modify', 'careful requireApproval', 'tone modify', 'note modify', ...(reviews.length > 0 ? ['mask modify'] : [])])
       )
       expect(reviews).toEqual(facts.flatMap((fact) => (fact.type === 'call.settled' && fact.review ? [fact.call] : [])))
       // The answer to no request is lost, and each is looked at.
       const reviewed = facts.flatMap((fact) => (fact.type === 'turn.reviewed' ? [fact.turn] : []))
       expect(reviewed).toEqual(facts.flatMap((fact) => (fact.type === 'model.responded' ? [fact.turn] : [])))
       expect(facts.at(-1)).toMatchObject({ type: 'run.ended', output: { inline: 'fine' } })
+      // No model is asked without it.
+      for (const prompt of models.flatMap(({ prompts }) => prompts)) expect(userTexts(prompt).at(-1)).toBe('be careful')
       expect(JSON.stringify(models.map(({ prompts }) => prompts))).not.toContain('paid')
       expect(facts.filter((fact) => fact.type === 'wait.opened')).toHaveLength(1)
       expect(facts.filter((fact) => fact.type === 'call.settled')).toHaveLength(2)

@@ -27,6 +27,7 @@ const FIELDS: Table = {
   'context.rewritten': { view: 'body' },
   'hook.recorded': { overlay: 'body' },
   'call.reviewed': { seen: 'body' },
+  'turn.prepared': { context: 'body' },
   'turn.reviewed': { seen: 'body' }
 }
 

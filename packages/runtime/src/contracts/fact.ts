@@ -136,6 +136,8 @@ type TurnFact =
       readonly moved?: ModelMove
       /** The last one that the limit of turns allows: the model is shown its tools, and may call none. */
       readonly last?: true
+      /** This hook has answered: no model is asked. */
+      readonly hook?: string
       readonly reservedTokens?: number
     }
   | {

@@ -11,6 +11,8 @@ export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'reconcile'; readonly call: CallId; readonly final: boolean }
   /** Has hooks look at what a call gave. */
   | { readonly do: 'reviewCall'; readonly call: CallId }
+  /** Has hooks look at what a model is about to be asked; `candidate`: its place among the models. */
+  | { readonly do: 'prepare'; readonly turn: TurnId; readonly candidate: number }
   /** Has hooks look at the answer of a turn. */
   | { readonly do: 'reviewTurn'; readonly turn: TurnId }
 ) & {
@@ -64,6 +66,11 @@ export interface TakeContext {
   readonly sequence: number
 }
 
+/** Where hooks of this process look whose word stands in the log before what they look at can follow. */
+export interface HookedPoints {
+  readonly beforeInference: boolean
+}
+
 /** What `plan` is told beside the state. */
 export interface PlanContext {
   readonly attempt: number
@@ -75,6 +82,8 @@ export interface PlanContext {
   readonly pending: readonly InboxItem[]
   /** How many attempts in a row have ended without progress, where that is as many as may: nothing is driven before a person says so (protocol §5). */
   readonly crashes?: number
+  /** Absent: nowhere. */
+  readonly hooked?: HookedPoints
 }
 
 /**

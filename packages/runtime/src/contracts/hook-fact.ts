@@ -9,12 +9,12 @@ export type HookFact =
   | {
       readonly type: 'hook.recorded'
       readonly hook: string
-      /** Where it looked: `beforeToolCall`, `afterToolCall`, `afterInference`. */
+      /** Where it looked: `beforeInference`, `afterInference`, `beforeToolCall`, `afterToolCall`. */
       readonly on: string
       readonly did: 'modify' | 'block' | 'respond' | 'requireApproval' | 'failed'
       /** The call that it looked at. */
       readonly call?: CallId
-      /** The turn whose answer it looked at. */
+      /** The turn whose request or answer it looked at. */
       readonly turn?: TurnId
       /** What it put in place of what it saw; for `failed`, why. */
       readonly overlay?: Body
@@ -24,6 +24,14 @@ export type HookFact =
       readonly call: CallId
       /** What the model is shown in place of the result. */
       readonly seen?: Body<CallResult>
+    }
+  | {
+      readonly type: 'turn.prepared'
+      readonly turn: TurnId
+      /** What stands behind the last message of the requests of this turn, and nowhere else. */
+      readonly context?: Body<readonly AddedContext[]>
+      /** Why no model is asked: the run ends with it. */
+      readonly error?: Fault
     }
   | {
       readonly type: 'turn.reviewed'
@@ -39,6 +47,12 @@ export type HookFact =
       /** Why not, where the run ends with it. */
       readonly error?: Fault
     }
+
+/** What a hook adds to one request. */
+export interface AddedContext {
+  readonly hook: string
+  readonly text: string
+}
 
 /** A hook that has calls held, and how. */
 export interface HookAsk extends Exclude<Approval, boolean> {

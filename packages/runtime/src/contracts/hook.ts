@@ -1,3 +1,4 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SinkEvent } from './event-sink.ts'
 import type { Effect, RunStatus } from './fact.ts'
 import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
@@ -69,6 +70,24 @@ export type AfterToolCall =
   /** The model is shown the reason, as an error, and not the result. */
   | { readonly do: 'block'; readonly reason: string }
 
+/** What a model is about to be asked, as a hook is shown it: a copy. */
+export interface HookedRequest {
+  readonly turn: TurnId
+  /** What facts call the model. */
+  readonly model: string
+  /** The messages of the request as they stand now: the system prompt first, last what hooks have added so far. */
+  readonly prompt: LanguageModelV4Prompt
+}
+
+/** What a hook says before a model is asked. Nothing: it is asked as it is. */
+export type BeforeInference =
+  /** This text stands behind the last message of this turn's requests, and nowhere else: no later turn shows it. Another one of the same hook takes its place. */
+  | { readonly do: 'modify'; readonly context: string }
+  /** No model is asked, and the run fails with `hook_blocked`. */
+  | { readonly do: 'block'; readonly reason: string }
+  /** No model is asked: this is the answer. It costs nothing. */
+  | { readonly do: 'respond'; readonly text: string }
+
 /** An answer of a model as a hook is shown it: a copy. What was streamed of it while it came cannot be taken back. */
 export interface HookedAnswer {
   readonly turn: TurnId
@@ -139,6 +158,8 @@ export interface Hook {
   readonly timeoutMs?: Ms
   /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
   beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+  /** Looks at what a model is about to be asked: once for a turn, and again when a message has come in between. */
+  beforeInference?(request: HookedRequest, context: HookContext): HookAnswer<BeforeInference>
   /** Looks at an answer of a model, after that is committed and before it is seen and its calls are judged. */
   afterInference?(answer: HookedAnswer, context: HookContext): HookAnswer<AfterInference>
   /** Looks at what the tool of a call gave, after that is committed and before the model is shown it. */

@@ -8,6 +8,7 @@ import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { Cost } from '../contracts/usage.ts'
 import { candidateAt } from '../state/candidate.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
+import { contextOf } from '../state/prepared-request.ts'
 import { providerOf, shownHistory } from '../state/shown-history.ts'
 import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
@@ -93,6 +94,7 @@ function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked 
     history,
     system: conversation.system,
     plugins: state.plugins,
+    context: contextOf(conversation.prepared, turn.id),
     candidate: candidateAt(definition, candidate),
     last: turn.last,
     stop

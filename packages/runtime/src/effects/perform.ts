@@ -4,6 +4,7 @@ import type { State } from '../state/state.ts'
 import { performInfer } from './infer.ts'
 import { performGate } from './perform-gate.ts'
 import type { EffectPorts } from './ports.ts'
+import { performPrepare } from './prepare-turn.ts'
 import { performReconcile } from './reconcile-call.ts'
 import { performReviewCall } from './review-call.ts'
 import { performReviewTurn } from './review-turn.ts'
@@ -24,6 +25,8 @@ export function createPerform(ports: EffectPorts): Perform {
         return performReconcile(action, state, done, ports)
       case 'gate':
         return performGate(action, state, done, ports)
+      case 'prepare':
+        return performPrepare(action, state, done, ports)
       case 'reviewTurn':
         return performReviewTurn(action, state, done, ports)
       case 'reviewCall':

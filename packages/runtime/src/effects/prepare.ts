@@ -37,6 +37,8 @@ export interface PreparedPublication {
   readonly output: Validator | null
   /** Null when nobody looks at calls before they are judged. */
   readonly beforeToolCall: HookLayers | null
+  /** Null when nobody looks at requests. */
+  readonly beforeInference: HookLayers | null
   /** Null when nobody looks at answers. */
   readonly afterInference: HookLayers | null
   /** Null when nobody looks at what calls gave. */
@@ -80,6 +82,7 @@ export async function preparePublication(publication: Publication, options: Prep
     rules: await toRules(publication, [{ id: 'host', rules: options.permissions }, ...(plugins?.rules ?? [])]),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
     beforeToolCall: prepareHooks(definition, hooks, 'beforeToolCall'),
+    beforeInference: prepareHooks(definition, hooks, 'beforeInference'),
     afterInference: prepareHooks(definition, hooks, 'afterInference'),
     afterToolCall: prepareHooks(definition, hooks, 'afterToolCall'),
     plugins

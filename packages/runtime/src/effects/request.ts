@@ -19,6 +19,8 @@ export interface TurnQuestion {
   /** What plugins keep. */
   readonly plugins: PluginValues | null
   readonly candidate: ModelCandidate
+  /** What hooks add to it. */
+  readonly context: readonly string[]
   /** Whether no tool may be called. */
   readonly last: boolean
 }
@@ -26,7 +28,7 @@ export interface TurnQuestion {
 /** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
 export async function buildRequest(
   state: State,
-  { history, system: added, plugins: values, candidate, last }: TurnQuestion,
+  { history, system: added, plugins: values, context, candidate, last }: TurnQuestion,
   prepared: Pick<PreparedPublication, 'definition'>,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
@@ -38,6 +40,7 @@ export async function buildRequest(
   const system = withSchema(definition, more.length === 0 ? own : [...(own === null ? [] : [own]), ...more].join('\n\n'))
   if (system !== null) history.unshift({ role: 'system', content: system })
   if (plugins !== undefined) appendContext(history, await renderContext(plugins, values, 'request'))
+  appendContext(history, context)
   const tools = toTools(definition)
   const { settings, options } = candidate
   return {

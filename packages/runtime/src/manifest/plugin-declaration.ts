@@ -4,7 +4,12 @@ import { parseGrants } from '../grants/parse-grants.ts'
 import { isGlob } from '../util/glob.ts'
 import { isToolInput } from './tool-fields.ts'
 
-const POINTS: { readonly [point in PluginHookPoint]: true } = { afterInference: true, beforeToolCall: true, afterToolCall: true }
+const POINTS: { readonly [point in PluginHookPoint]: true } = {
+  beforeInference: true,
+  afterInference: true,
+  beforeToolCall: true,
+  afterToolCall: true
+}
 
 /** Where hooks of plugins can look. */
 export const PLUGIN_HOOK_POINTS = Object.keys(POINTS) as readonly PluginHookPoint[]

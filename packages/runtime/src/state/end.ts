@@ -13,8 +13,9 @@ export const MAX_EMPTY_ANSWERS = 2
  * What would end the run now, judged by the conversation alone, or null when it goes on. Asked at a turn boundary.
  */
 export function endOf(state: State, conversation: Conversation): End | null {
-  const { turn, completed, answer } = conversation
-  if (turn?.refused) return { status: 'failed', why: turn.refused.code, error: turn.refused }
+  const { turn, prepared, completed, answer } = conversation
+  const refused = turn?.refused ?? prepared?.error
+  if (refused) return { status: 'failed', why: refused.code, error: refused }
   if (completed) return withinOutputLimit(state, completed.output)
   if (turn?.phase === 'failed' && turn.failure) return endOfFailure(state, turn)
   if (answer) return endOfAnswer(state, conversation, answer)

@@ -23,6 +23,8 @@ export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thr
   // What was approved there was approved for that thread.
   state.remembered = []
   for (const { turn } of state.conversations.values()) if (turn) turn.reserved = 0
+  // Its own hooks look at what it asks.
+  for (const conversation of state.conversations.values()) conversation.prepared = null
   for (const { turn } of state.conversations.values()) for (const call of turn?.calls ?? []) forgetDecision(call)
   for (const given of fact.results ?? []) replaceResult(state, given)
 }

@@ -22,7 +22,7 @@ const NO_ASKS: Turn['asks'] = []
 export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn.started'>): void {
   const conversation = conversationOf(state, fact.scope)
   const turn = conversation.turn
-  conversation.asked = fact.model
+  if (fact.hook === undefined) conversation.asked = fact.model
   if (turn && turn.id === fact.turn) {
     turn.phase = 'infer'
     turn.try = fact.try
@@ -30,6 +30,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     turn.candidate = fact.candidate ?? 0
     turn.model = fact.model
     turn.last = fact.last ?? false
+    turn.hook = fact.hook ?? null
     turn.reserved = fact.reservedTokens ?? 0
     return
   }
@@ -43,6 +44,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     candidate: fact.candidate ?? 0,
     model: fact.model,
     last: fact.last ?? false,
+    hook: fact.hook ?? null,
     reserved: fact.reservedTokens ?? 0,
     failures: [],
     failure: null,
@@ -57,11 +59,18 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
   if (state.run) state.run.turns++
 }
 
+/** Hooks have looked at what a model is about to be asked. */
+export function evolveTurnPrepared(state: State, _stamp: Stamp, { scope, turn, context, error }: FactOf<'turn.prepared'>): void {
+  const texts = context === undefined ? [] : inlineOf(context).map(({ text }) => text)
+  conversationOf(state, scope).prepared = { turn, context: texts, error: error ?? null }
+}
+
 /** The model answered: its parts become history, its calls become the open calls of the turn; where hooks are to look, once they have. */
 export function evolveModelResponded(state: State, _stamp: Stamp, fact: FactOf<'model.responded'>): void {
   const conversation = conversationOf(state, fact.scope)
   const { turn } = conversation
   if (!turn) return
+  conversation.prepared = null
   addSpent(state, fact.usage, fact.cost)
   const parts = inlineOf(fact.parts)
   turn.calls = parts.filter(isOwnCall).map((part, position) => newCall(conversation, turn, part, position))
@@ -97,7 +106,8 @@ export function evolveTurnReviewed(state: State, stamp: Stamp, fact: FactOf<'tur
 function showAnswer(state: State, conversation: Conversation, turn: Turn, given: GivenAnswer): void {
   const message = toAssistantMessage(given.parts, turn.calls)
   if (message) addAnswer(conversation, message, providerOf(state.definition, turn.model))
-  conversation.measured = { index: conversation.history.length, tokens: tokensOf(given.usage) }
+  // A hook has counted nothing.
+  if (turn.hook === null) conversation.measured = { index: conversation.history.length, tokens: tokensOf(given.usage) }
   if (turn.calls.length > 0) conversation.emptyAnswers = 0
   else noteAnswer(conversation, given)
 }

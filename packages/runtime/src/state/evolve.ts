@@ -16,7 +16,7 @@ import {
   evolveWaitOpened,
   evolveWaitResolved
 } from './evolve-call.ts'
-import { evolveModelFailed, evolveModelResponded, evolveTurnReviewed, evolveTurnStarted } from './evolve-turn.ts'
+import { evolveModelFailed, evolveModelResponded, evolveTurnPrepared, evolveTurnReviewed, evolveTurnStarted } from './evolve-turn.ts'
 import { toUserMessage } from './history.ts'
 import { endInitialPrompts, evolvePromptsInjected } from './initial-prompts.ts'
 import { withValue } from './plugin-values.ts'
@@ -52,6 +52,7 @@ const TABLE: Table = {
   'turn.started': evolveTurnStarted,
   'model.responded': evolveModelResponded,
   'model.failed': evolveModelFailed,
+  'turn.prepared': evolveTurnPrepared,
   'turn.reviewed': evolveTurnReviewed,
   'call.gated': evolveCallGated,
   'call.started': evolveCallStarted,
@@ -100,6 +101,7 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
   state.remembered = state.remembered.filter((rule) => rule.for === 'thread')
   for (const conversation of state.conversations.values()) {
     conversation.turn = null
+    conversation.prepared = null
     conversation.answer = null
     conversation.completed = null
     conversation.emptyAnswers = 0
@@ -127,6 +129,8 @@ function evolveBudgetSet(state: State, _stamp: Stamp, { limit }: FactOf<'budget.
 
 function evolveMessageReceived(state: State, _stamp: Stamp, fact: FactOf<'message.received'>): void {
   const conversation = conversationOf(state, fact.scope)
+  // Hooks have not seen it.
+  conversation.prepared = null
   const message = toUserMessage(inlineOf(fact.parts))
   // What a thread is told to do stands behind what comes of its initial prompts.
   if (message) (conversation.initial?.behind ?? conversation.history).push(message)

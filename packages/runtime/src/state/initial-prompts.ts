@@ -70,7 +70,7 @@ function openCalls(conversation: Conversation, initial: InitialPrompts, asked: N
   const message = toAssistantMessage(parts, calls)
   if (message) history.push(message)
   conversation.turn = {
-    ...{ id: initial.turn, number: 0, phase: 'calls', try: 1, stamp, candidate: 0, model: '', last: false, reserved: 0 },
+    ...{ id: initial.turn, number: 0, phase: 'calls', try: 1, stamp, candidate: 0, model: '', last: false, hook: null, reserved: 0 },
     ...{ failures: [], failure: null, calls, open: calls.length, given: null, asks: [], withheld: false, refused: null }
   }
 }

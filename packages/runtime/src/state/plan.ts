@@ -70,7 +70,15 @@ function planRetry(state: State, run: Run, conversation: Conversation, turn: Tur
 function planTurn(state: State, run: Run, conversation: Conversation, asked: Asked, context: PlanContext): Planned {
   const end = endOfBudget(state, conversation, asked.candidate, context.now)
   if (end) return follows([toRunEnded(run, end)])
-  return planBeyond(state, run, conversation, asked, context) ?? begin(toTurnStarted(state, run, conversation, asked), context)
+  const beyond = planBeyond(state, run, conversation, asked, context)
+  if (beyond) return beyond
+  if (context.hooked?.beforeInference && conversation.prepared?.turn !== asked.turn) return prepare(conversation, asked)
+  return begin(toTurnStarted(state, run, conversation, asked), context)
+}
+
+/** Hooks look at the request first, and again when something has come that they have not seen. */
+function prepare({ scope, history }: Conversation, { turn, candidate }: Asked): Planned {
+  return acts([{ id: `${turn}#prepare.${history.length}`, scope, do: 'prepare', turn, candidate }])
 }
 
 /** A worker that stops leaves the announcement to the next one. */

@@ -20,9 +20,10 @@ export interface Reservation {
 
 /** What the next call of a conversation is expected to use: its input, and the most that its model may answer, where that is bounded. */
 export function toReservation(state: State, conversation: Conversation, candidate: number): Reservation {
-  const { history, measured } = conversation
+  const { history, measured, prepared } = conversation
   const known = measured ?? { index: 0, tokens: tokensBefore(state.definition, conversation) }
-  const input = history.slice(known.index).reduce((sum, message) => sum + tokensOfMessage(message), known.tokens)
+  const asked = history.slice(known.index).reduce((sum, message) => sum + tokensOfMessage(message), known.tokens)
+  const input = prepared === null ? asked : prepared.context.reduce((sum, text) => sum + toTokens(text.length), asked)
   const most = candidateAt(state.definition, candidate).settings?.maxOutputTokens
   return { needed: input + (most ?? 1), wanted: input + (most ?? TOKENS_OF_ANSWER) }
 }

@@ -18,6 +18,7 @@ import type { InitialPrompts } from './initial-state.ts'
 import type { Pinned } from './pinned.ts'
 import { toPinned } from './pinned.ts'
 import type { PluginValues } from './plugin-values.ts'
+import type { PreparedRequest } from './prepared-request.ts'
 import type { Spent } from './spent.ts'
 import { newSpent } from './spent.ts'
 import type { Aside, TurnFailure } from './turn-failure.ts'
@@ -100,6 +101,8 @@ export interface Turn {
   model: string
   /** Whether no tool may be called in it: it is the last one that the limit allows. */
   last: boolean
+  /** The hook that answers it in place of a model. */
+  hook: string | null
   /** Tokens that were set aside for its model call. */
   reserved: number
   /** Tries that failed for good or for a moment. */
@@ -144,6 +147,8 @@ export interface Conversation {
   /** The model that was asked last. */
   asked: string | null
   turn: Turn | null
+  /** What hooks have said of the next request of a turn, as long as nothing has come since. */
+  prepared: PreparedRequest | null
   /** The last turn whose results became history, and where those stand there; the first of them is of the call at this position. */
   closed: { readonly turn: TurnId; readonly index: number; readonly first: number } | null
   answer: Answer | null
@@ -258,6 +263,7 @@ export function conversationOf(state: State, scope: Scope = ''): Conversation {
     wireIds: new Set(),
     asked: null,
     turn: null,
+    prepared: null,
     closed: null,
     answer: null,
     completed: null,

@@ -107,6 +107,7 @@ const turns = {
     candidate: count.exactOptional(),
     moved: z.strictObject({ from: text, why: text, withheld: count }).exactOptional(),
     last: z.literal(true).exactOptional(),
+    hook: text.exactOptional(),
     reservedTokens: count.exactOptional()
   },
   'model.responded': {
@@ -118,6 +119,11 @@ const turns = {
     model: text,
     output: outputCheck.exactOptional(),
     review: z.literal(true).exactOptional()
+  },
+  'turn.prepared': {
+    turn: text,
+    context: body(z.array(z.strictObject({ hook: text, text }))).exactOptional(),
+    error: fault.exactOptional()
   },
   'turn.reviewed': {
     turn: text,

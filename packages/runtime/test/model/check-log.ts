@@ -13,14 +13,16 @@ import type { Model } from './model.ts'
 import type { WitnessedThread } from './witness.ts'
 import { Violation } from './witness.ts'
 
-/** Ends of runs that ask no model, however much there is to read: nobody pays for it. */
+/** Ends of runs that ask no model, however much there is to read: nobody pays for it, or a hook is against it. */
 const UNASKED: ReadonlySet<string> = new Set([
   'token_budget',
   'cost_budget',
   'cost_unknown',
   'time_budget',
   'tool_call_budget',
-  'usage_missing'
+  'usage_missing',
+  'hook_blocked',
+  'hook_failed'
 ])
 
 /** Reads the log of a thread fact by fact, with its own eyes: it shares nothing with `evolve`. Throws the first `Violation`. */
@@ -60,6 +62,8 @@ class LogReader {
   readonly #calls: CallJudge
   readonly #waits = new Map<string, { readonly call: LoggedCall; readonly kind: string; readonly place: LogPlace } | null>()
   readonly #knownWaits = new Set<string>()
+  /** What hooks have said of the next request, as long as nothing has come since. */
+  #prepared: FactOf<'turn.prepared'> | null = null
   #unanswered: 'now' | 'before' | null = null
   /** Runs so far. */
   #runs = 0
@@ -117,12 +121,17 @@ class LogReader {
       case 'message.received':
         // The task stands behind what a thread begins with.
         assert(!this.#hasOpenTurn() || fact.cause === this.#task, 'I7', 'a message lands inside an open turn')
+        this.#prepared = null
         this.#unanswered = 'now'
         return
       case 'turn.started':
         return this.#turnStarted(fact)
       case 'model.responded':
         return this.#responded(fact)
+      case 'turn.prepared':
+        assert(!this.#hasOpenTurn() && this.#run?.cancelled === false, 'I7', `${fact.turn} is prepared where none can begin`)
+        this.#prepared = fact
+        return
       case 'turn.reviewed':
         return this.#calls.reviewAnswer(fact)
       case 'model.failed':
@@ -152,6 +161,7 @@ class LogReader {
     assert(this.#run === null, 'I3', `${fact.run} starts while ${this.#run?.id} is under way`)
     this.#run = { id: fact.run ?? '', cancelled: false }
     this.#turn = null
+    this.#prepared = null
     this.#runs++
     this.#calls.clear()
   }
@@ -177,6 +187,8 @@ class LogReader {
     const last = this.#turn
     assert(this.#run !== null && !this.#run.cancelled, 'cancel', `${fact.turn} starts in a run that is over or cancelled`)
     assert(!this.#hasOpenTurn(), 'I7', `${fact.turn} starts while a turn is open`)
+    const isLooked = this.#prepared?.turn === fact.turn && this.#prepared.error === undefined
+    assert(!this.#model.hooked.beforeInference || isLooked || fact.hook !== undefined, 'I9', `${fact.turn} starts before hooks have looked`)
     const isRetry = last?.id === fact.turn
     const number = isRetry ? last.number : (last?.number ?? 0) + 1
     assert(
@@ -191,12 +203,13 @@ class LogReader {
     this.#calls.clear()
     this.#unanswered = null
     assert(this.#waits.size === 0, 'I17', `${fact.turn} starts while its pause is open`)
-    this.#judgeModel(fact)
+    if (fact.hook === undefined) this.#judgeModel(fact)
   }
 
   #responded(fact: FactOf<'model.responded'>): void {
     assert(this.#turn?.id === fact.turn && this.#turn.isOpen, 'I7', `${fact.turn} is answered unasked`)
     this.#turn.isOpen = false
+    this.#prepared = null
     this.#calls.respond(fact)
   }
 

@@ -66,7 +66,9 @@ class Ledger {
     this.#unmetered = 0
   }
 
-  #begin({ turn, reservedTokens = 0 }: FactOf<'turn.started'>): void {
+  #begin({ turn, hook, reservedTokens = 0 }: FactOf<'turn.started'>): void {
+    // Nothing is spent for what a hook answers.
+    if (hook !== undefined) return
     const { maxTotalTokens, maxCost } = this.limit ?? {}
     const counts = maxTotalTokens !== undefined || maxCost !== undefined
     if (counts !== reservedTokens > 0) fail(`${turn} starts with ${reservedTokens} tokens reserved`)

@@ -36,7 +36,7 @@ export async function checkRest(model: Model, thread: ThreadId): Promise<void> {
   const pending = await inner.pending(thread)
   const taken = conversationHeart.take(state, pending, { now: model.storeNow(), sequence: commits.length + 1 })
   if (taken) throw new Violation('stuck', `${taken.item.id} can be taken and nobody takes it`)
-  const plan = conversationHeart.plan(state, { attempt, now: model.storeNow(), stopping: false, pending })
+  const plan = conversationHeart.plan(state, { attempt, now: model.storeNow(), stopping: false, pending, hooked: model.hooked })
   if (!plan.rest || plan.facts.length > 0) throw new Violation('stuck', 'the thread was let go although something follows from its state')
 
   const consumed = new Set(commits.flatMap((commit) => commit.facts.map((fact) => fact.cause)))

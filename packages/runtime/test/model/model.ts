@@ -1,7 +1,7 @@
 import type { Budget } from '../../src/contracts/budget.ts'
 import type { WaitKind } from '../../src/contracts/fact.ts'
 import { FORMAT } from '../../src/contracts/fact.ts'
-import type { Heart } from '../../src/contracts/heart.ts'
+import type { Heart, HookedPoints } from '../../src/contracts/heart.ts'
 import type { Publication } from '../../src/contracts/publication.ts'
 import type { ThreadId } from '../../src/contracts/ids.ts'
 import type { Claim } from '../../src/contracts/claim.ts'
@@ -62,6 +62,8 @@ export class Model {
   readonly expiresAfterMs: number | null
   /** By how much calls last longer than the shortest: then more of them are cut off. */
   readonly slowness: number
+  /** Where hooks look first. */
+  readonly hooked: HookedPoints
   violation: Violation | null = null
 
   constructor(seed: number, sabotage: Sabotage = {}) {
@@ -77,6 +79,7 @@ export class Model {
     this.effects = new Effects(this.witness, () => this.storeNow())
     this.slowness = random.pick([1, 1, 4])
     this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
+    this.hooked = { beforeInference: random.chance(0.25) }
     const limits = {
       maxTurns: random.int(2, 5),
       maxRetries: random.int(0, 2),
@@ -108,12 +111,16 @@ export class Model {
 
   /** The heart under test. Waits expire here as they do where a definition says so. */
   heartOf(_thread: ThreadId): Heart<State> {
-    const { expiresAfterMs } = this
-    if (expiresAfterMs === null) return conversationHeart
-    return {
+    const { expiresAfterMs, hooked } = this
+    const heart: Heart<State> = {
       ...conversationHeart,
+      plan: (state, context) => conversationHeart.plan(state, { ...context, hooked })
+    }
+    if (expiresAfterMs === null) return heart
+    return {
+      ...heart,
       plan: (state, context) => {
-        const planned = conversationHeart.plan(state, context)
+        const planned = heart.plan(state, context)
         if (planned.open.length === 0) return planned
         return {
           ...planned,

@@ -15,6 +15,40 @@ export function reviewCall({ scope, call }: Extract<Action, { do: 'reviewCall' }
   return lasting(world, done, random.int(0, 80), { outcome: say, aborted: () => (random.chance(0.3) ? say() : []) })
 }
 
+/** Hooks that look at a request: they let it pass, add to it, refuse it or answer it. */
+export function prepare({ scope, turn }: Extract<Action, { do: 'prepare' }>, state: State, done: Done, world: LastingWorld): Running {
+  const { random } = world
+  const run = state.run?.id ?? ''
+  const before = conversationOf(state, scope).turn
+  const count = before?.id === turn ? before.try + 1 : 1
+  const fact: FactOf<'turn.prepared'> = { v: 1, type: 'turn.prepared', run, scope, turn }
+  const say = (): readonly Fact[] => {
+    const luck = random.next()
+    if (luck < 0.05) return [{ ...fact, error: { code: 'hook_failed', message: 'no' } }]
+    if (luck < 0.2) return toAnswered({ run, scope, turn }, count)
+    return [luck < 0.5 ? { ...fact, context: { inline: [{ hook: 'h', text: 'by the way' }] } } : fact]
+  }
+  return lasting(world, done, random.int(0, 80), { outcome: say, aborted: () => (random.chance(0.3) ? say() : []) })
+}
+
+function toAnswered(place: { readonly run: string; readonly scope: string; readonly turn: string }, count: number): readonly Fact[] {
+  const model = 'hook:h'
+  const usage = { inputTokens: 0, outputTokens: 0 }
+  return [
+    { v: 1, type: 'turn.started', ...place, try: count, model, hook: 'h' },
+    {
+      v: 1,
+      type: 'model.responded',
+      ...place,
+      parts: { inline: [{ type: 'text', text: 'by a hook' }] },
+      finish: 'stop',
+      usage,
+      cost: 0,
+      model
+    }
+  ]
+}
+
 /** What the gate says of the calls of an answer. */
 export type Gates = (
   place: { readonly thread: string; readonly run: string; readonly turn: string },

@@ -132,13 +132,13 @@ export class Witness {
   /** Where too many owners have died in a row, the next one announces nothing. */
   #judgeWorn({ thread, facts }: AppendRequest): void {
     if (facts.some((fact) => fact.type === 'wait.opened' && fact.kind === 'quarantine')) return this.count('quarantined')
-    const announced = facts.find((fact) => fact.type === 'turn.started' || fact.type === 'call.started')
+    const announced = facts.find(isAnnouncement)
     if (announced) this.#violate(new Violation('quarantine', `${announced.type} in ${thread}, whose owners have died too often`))
   }
 
   #released(request: AppendRequest, isKept: boolean): void {
     this.count(isKept ? 'release refused' : 'released')
-    const announced = request.facts.find((fact) => fact.type === 'turn.started' || fact.type === 'call.started')
+    const announced = request.facts.find(isAnnouncement)
     if (announced) this.#violate(new Violation('drain', `${announced.type} is announced by a worker that lets go`))
   }
 
@@ -148,7 +148,7 @@ export class Witness {
       for (const id of thread.announced.keys()) if (id.startsWith(`${fact.turn}#`)) thread.answered.add(id)
     if (fact.type === 'call.settled') thread.answered.add(fact.call)
     if (fact.type === 'call.suspended') thread.answered.add(`${fact.call}.${fact.leg}`)
-    if (fact.type === 'turn.started') thread.announced.set(`${fact.turn}#${fact.try}`, attempt)
+    if (fact.type === 'turn.started' && fact.hook === undefined) thread.announced.set(`${fact.turn}#${fact.try}`, attempt)
     else if (fact.type === 'call.started') thread.announced.set(`${fact.call}#${fact.try}.${fact.leg}`, attempt)
     else if (fact.type === 'call.gated') thread.gated.set(fact.call, fact)
     else if (fact.type === 'wait.opened') thread.openWaits.add(fact.wait)
@@ -166,8 +166,11 @@ export class Witness {
     if (fact.type === 'model.failed') this.count(`failed ${fact.why}`)
     else if (fact.type === 'prompts.injected') this.count('begun with prompts')
     else if (fact.type === 'message.received' && fact.interrupts !== undefined) this.count('interrupted')
-    else if (fact.type === 'turn.started' && fact.moved) this.count(`moved ${fact.moved.why}`)
-    else if (fact.type === 'turn.reviewed' || fact.type === 'call.reviewed') this.#countReview(fact)
+    else if (fact.type === 'turn.prepared')
+      this.count(fact.error ? 'request refused' : fact.context ? 'request changed' : 'request prepared')
+    else if (fact.type === 'turn.started' && fact.hook !== undefined) this.count('answered by a hook')
+    else if (fact.type === 'turn.started') this.#countTurn(fact)
+    else if (isReview(fact)) this.#countReview(fact)
     else if (fact.type === 'call.suspended') this.count(`suspended ${fact.kind}`)
     else if (fact.type === 'call.reconciled') this.count(`reconciled ${fact.said}${fact.final ? ' at last' : ''}`)
     else if (fact.type === 'call.started') this.#countStart(fact)
@@ -176,8 +179,14 @@ export class Witness {
     else if (fact.type === 'wait.resolved' && fact.wait.includes(':timer:')) this.count(`pause ${fact.as}`)
   }
 
-  #countReview(fact: Extract<Fact, { type: 'turn.reviewed' | 'call.reviewed' }>): void {
+  #countTurn({ hook, moved }: Extract<Fact, { type: 'turn.started' }>): void {
+    if (hook !== undefined) this.count('answered by a hook')
+    if (moved) this.count(`moved ${moved.why}`)
+  }
+
+  #countReview(fact: Review): void {
     if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
+    else if (fact.type === 'turn.prepared') this.count(`request ${fact.error ? 'refused' : fact.context ? 'changed' : 'prepared'}`)
     else this.count(`answer ${fact.withheld ? 'withheld' : fact.seen ? 'changed' : 'reviewed'}`)
   }
 
@@ -208,4 +217,15 @@ export class Witness {
     this.accept(id, { id: `decide:${wait}`, kind: 'decision' })
     return decided
   }
+}
+
+type Review = Extract<Fact, { type: 'turn.prepared' | 'turn.reviewed' | 'call.reviewed' }>
+
+function isReview(fact: Fact): fact is Review {
+  return fact.type === 'turn.prepared' || fact.type === 'turn.reviewed' || fact.type === 'call.reviewed'
+}
+
+/** What a hook answers is over with the commit that tells of it. */
+function isAnnouncement(fact: Fact): boolean {
+  return fact.type === 'call.started' || (fact.type === 'turn.started' && fact.hook === undefined)
 }
