@@ -1,6 +1,6 @@
 // A folder of artifacts is that of one store: who collects judges by the uses of one. So it says whose it is, and the store is told where it is,
 // so that bodies are found from wherever the store is opened. Both are told as relative paths: a project can be moved.
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { ArtifactInfo, ArtifactStore, Page, Store } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
@@ -9,15 +9,17 @@ import type { StoreLocation } from './store-location.ts'
 
 /** In the folder: the path of its store. */
 const OWNER = 'store'
-/** Beside the memos of threads: the path of the folder. */
+/** Beside the memos of threads: the paths of the folders that were ever used, one a line. */
 const RECORD = 'artifacts'
 const PAGE_LIMIT = 100
 
-/** The folders in which bodies of a store may lie, beside its own tables: the one that the configuration names, and one that was used before. */
+/** The folders in which bodies of a store may lie, beside its own tables: the one that the configuration names, and those that were used before. */
 export function listArtifactFolders(location: StoreLocation): readonly string[] {
-  const kept = readLine(join(location.threads, RECORD))
-  const known = kept === undefined ? [] : [resolve(location.threads, kept)]
-  return [...new Set([...(location.artifacts === undefined ? [] : [location.artifacts.folder]), ...known])]
+  return [...new Set([...(location.artifacts === undefined ? [] : [location.artifacts.folder]), ...listKnown(location)])]
+}
+
+function listKnown({ threads }: StoreLocation): readonly string[] {
+  return readLines(join(threads, RECORD)).map((path) => resolve(threads, path))
 }
 
 /**
@@ -78,11 +80,12 @@ function claim(folder: string, location: StoreLocation): void {
       remedy: 'Name another folder under `artifacts`: one that collects would remove what the other store uses.'
     })
   }
-  writeFileSync(join(location.threads, RECORD), `${relative(location.threads, folder)}\n`, { mode: 0o600 })
+  if (listKnown(location).includes(folder)) return
+  appendFileSync(join(location.threads, RECORD), `${relative(location.threads, folder)}\n`, { mode: 0o600 })
 }
 
 function isOwn(folder: string, location: StoreLocation): boolean {
-  const owner = readLine(join(folder, OWNER))
+  const [owner] = readLines(join(folder, OWNER))
   return owner !== undefined && resolve(realpathSync(folder), owner) === realOf(location.path)
 }
 
@@ -91,11 +94,11 @@ function realOf(path: string): string {
   return join(realpathSync(dirname(path)), basename(path))
 }
 
-function readLine(path: string): string | undefined {
+function readLines(path: string): readonly string[] {
   try {
-    return readFileSync(path, 'utf8').trim() || undefined
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean)
   } catch {
-    return undefined
+    return []
   }
 }
 
