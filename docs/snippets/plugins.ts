@@ -3,36 +3,42 @@ import { createRuntime, defineAgent, definePlugin, defineState, defineTool, memo
 
 /** What the plugin keeps in each thread. */
 const spent = defineState('spent', { schema: { type: 'number', minimum: 0 }, initial: 0 })
+const calls = defineState('calls', { schema: { type: 'integer' }, initial: 0 })
 
 const purse = definePlugin({
   name: 'purse',
   options: { type: 'object', properties: { limit: { type: 'number' } }, required: ['limit'], additionalProperties: false },
-  bounds: { tools: ['pay'], hooks: ['beforeToolCall'], context: ['request'], permissions: ['ask'], state: ['spent'] },
+  bounds: { tools: ['pay'], hooks: ['beforeToolCall'], context: ['request'], permissions: ['ask'], state: ['spent', 'calls'] },
   create: ({ limit }) => ({
-    state: [spent],
+    state: [spent, calls],
     tools: [
       defineTool({
         name: 'pay',
         description: 'Pays somebody.',
         input: { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } }, required: ['to', 'amount'] },
         effect: 'once',
+        // One after the other: each sees what those before it have spent.
         parallelSafe: false,
         execute: ({ to, amount }, { state }) => {
-          state.set(spent, state.get(spent) + Number(amount))
+          const sum = state.get(spent) + Number(amount)
+          if (sum > Number(limit)) throw new Error(`Not paid: not more than ${limit} in all.`)
+          state.set(spent, sum)
           return `paid ${amount} to ${to}`
         }
       })
     ],
     hooks: [
       {
-        name: 'limit',
-        beforeToolCall: ({ identity, arguments: { amount } }, { state }) =>
-          identity === 'plugin:purse/pay' && state.get(spent) + Number(amount) > Number(limit)
-            ? { do: 'block', reason: `Not more than ${limit} in all.` }
-            : null
+        name: 'at-most',
+        beforeToolCall: ({ again }, { state }) => {
+          if (again) return null
+          if (state.get(calls) >= 20) return { do: 'block', reason: 'Not more than 20 calls of tools.' }
+          state.set(calls, state.get(calls) + 1)
+          return null
+        }
       }
     ],
-    permissions: [{ effect: 'ask', tool: 'plugin:purse/pay', when: { path: 'amount', gt: 50 } }],
+    permissions: [{ effect: 'ask', tool: 'plugin:purse/pay', when: { path: 'amount', gt: 500 } }],
     context: { request: 'Spent so far: {{ state.spent }}' }
   })
 })
@@ -54,5 +60,5 @@ const agent = defineAgent({ name: 'buyer', model: { ref: 'main' }, plugins: [{ n
 const run = await runtime.start(agent, { input: 'Pay Ann and Ben.' })
 
 assert.equal((await run.settled()).text, 'Ann has hers; Ben does not.')
-assert.deepEqual(await run.pluginState(), { purse: { spent: 40 } })
+assert.deepEqual(await run.pluginState(), { purse: { spent: 40, calls: 2 } })
 assert.match(JSON.stringify((await run.prompt(2)).request.prompt), /Spent so far: 40/)

@@ -40,13 +40,18 @@ export async function readPast(
 export async function readLater(core: RuntimeCore, from: ThreadId, at: number): Promise<ForkPast> {
   const started = new Set<CallId>()
   const settled = new Map<CallId, FactOf<'call.settled'>>()
+  const kept = new Map<CallId, readonly FactOf<'state.set'>[]>()
   for await (const { facts } of readCommits(core, from, at + 1)) {
     for (const fact of facts) {
       if (fact.type === 'call.started') started.add(fact.call)
-      else if (fact.type === 'call.settled') settled.set(fact.call, fact)
+      else if (fact.type === 'call.settled') {
+        settled.set(fact.call, fact)
+        const set = facts.filter((each): each is FactOf<'state.set'> => each.type === 'state.set' && each.call === fact.call)
+        if (set.length > 0) kept.set(fact.call, set)
+      }
     }
   }
-  return { from, at, started, settled }
+  return { from, at, started, settled, kept }
 }
 
 type IsLast = (commit: Commit) => boolean

@@ -51,6 +51,7 @@ describe('what a plugin gives beyond its bounds, or what cannot be used, is refu
     ['state whose initial value does not fit', WIDE, { state: [defineState('count', { schema: { type: 'integer' }, initial: 'x' })] }],
     ['state whose initial value is no JSON', WIDE, { state: [defineState('count', { schema: {}, initial: Number.NaN })] }],
     ['state whose schema cannot be used', WIDE, { state: [defineState('count', { schema: { type: 'nothing' }, initial: 0 })] }],
+    ['state that is too large at once', WIDE, { state: [defineState('count', { schema: {}, initial: 'x'.repeat(65_535) })] }],
     ['state that is judged later', WIDE, { state: [defineState('count', { schema: z.number().refine(async () => true), initial: 0 })] }],
     ['context without any bounds', {}, { context: { system: 'Be brief.' } }],
     ['context of another place', { context: ['request'] }, { context: { system: 'Be brief.' } }],

@@ -109,6 +109,20 @@ describe('a tool of a plugin', () => {
   })
 })
 
+test('an approval is of the version of the plugin that was shown: a call of another one is asked about again', async () => {
+  const store = memoryStore()
+  const agent = { tools: [{ ref: 'pay', approval: true }] }
+  const paid: unknown[] = []
+  const { run, result, runtime } = await settled({ store, plugins: [{ ...bank(paid), version: '1' }], agent })
+  expect(result.status).toBe('waiting')
+  await runtime.close({ graceMs: 0 })
+  const later = runtimeOf(store, { models: { main: caller() }, plugins: [{ ...bank(paid), version: '2' }] })
+  await later.approve(result.waits[0]?.id ?? '')
+  const again = await within(later.thread(run.thread).settled())
+  expect(again).toMatchObject({ status: 'waiting', waits: [{ kind: 'approval' }] })
+  expect(paid).toEqual([])
+})
+
 describe('rules of a plugin are one more layer, and the strictest counts:', () => {
   const deny: PermissionRule = { effect: 'deny', tool: 'pay' }
   const ask: PermissionRule = { effect: 'ask', tool: 'plugin:bank/*' }

@@ -11,8 +11,8 @@ import { memoryStore } from '../src/stores/memory-store.ts'
 import { caller, look, runtimeOf } from './approval-kit.ts'
 import { before } from './hook-kit.ts'
 import { pluginOf } from './plugin-kit.ts'
-import { agentOf, factsOfType, recordingModel, within } from './runtime-kit.ts'
-import { acted, add, BOUNDS, COUNT, keeper, LIST, ONCE, STATE, TEXT } from './state-kit.ts'
+import { agentOf, factsOfType, recordingModel, until, within } from './runtime-kit.ts'
+import { acted, acting, add, BOUNDS, COUNT, keeper, LIST, ONCE, STATE, TEXT } from './state-kit.ts'
 
 describe('hooks of a plugin', () => {
   const count: Hook = {
@@ -90,6 +90,51 @@ describe('a thread', () => {
     expect(await run.pluginState()).toEqual({ keeper: { count: 2 } })
   })
 
+  // I5
+  test('that is forked in the middle of a call takes its result and what it has set from the other one, or neither', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const plugin = keeper(async ({ state }, { at }) => {
+      await gates[Number(at)]?.promise
+      if (at === 0) state.set(COUNT, 7)
+      else state.set(TEXT, 'late')
+    })
+    const calls = [0, 1].map((at) => ({ name: 'act', arguments: { at } }))
+    const { run, runtime } = await acting({ plugins: [plugin], calls })
+    gates[0]?.resolve()
+    await until(async () => (await factsOfType(run, 'call.settled')).length === 1)
+    const { head } = await run.info()
+    const early = await runtime.fork(run.thread, { at: head })
+    expect(await early.pluginState()).toEqual({ keeper: { count: 7 } })
+    gates[1]?.resolve()
+    await within(run.settled())
+    const later = await runtime.fork(run.thread, { at: head })
+    expect(await later.pluginState()).toEqual({ keeper: { count: 7, text: 'late' } })
+    expect((await factsOfType(later, 'call.settled')).map(({ outcome }) => outcome)).toEqual(['ok', 'ok'])
+    expect((await factsOfType(early, 'call.settled')).map(({ outcome }) => outcome)).toEqual(['ok', 'unknown'])
+    const given = await runtime.fork(run.thread, {
+      at: head,
+      change: { callResult: { call: (await factsOfType(run, 'call.settled'))[1]?.call ?? '', result: { value: 'x' } } }
+    })
+    expect(await given.pluginState()).toEqual({ keeper: { count: 7 } })
+  })
+
+  test('begins with the initial values that were published, and with those of today when it is published anew', async () => {
+    const store = memoryStore()
+    const of = (initial: number) => {
+      const count = defineState('count', { schema: z.int(), initial })
+      return keeper(({ state }) => state.get(count), { state: [count, LIST, TEXT] })
+    }
+    const made = runtimeOf(store, { models: { main: caller(...ONCE) }, plugins: [of(3)], concurrency: 0 })
+    const run = await made.start(agentOf({ plugins: ['keeper'] }), { input: 'go' })
+    const later = runtimeOf(store, { models: { main: caller(...ONCE) }, plugins: [of(4)] })
+    await later.thread(run.thread).resume()
+    await within(later.thread(run.thread).settled())
+    expect(await factsOfType(run, 'call.settled')).toMatchObject([{ result: { inline: { value: 3 } } }])
+    const anew = await later.start(agentOf({ plugins: ['keeper'] }), { input: 'go' })
+    await within(anew.settled())
+    expect(await factsOfType(anew, 'call.settled')).toMatchObject([{ result: { inline: { value: 4 } } }])
+  })
+
   test('takes its state along when it is exported', async () => {
     const { run, state } = await acted({ plugins: [keeper((context) => context.state.set(LIST, ['a', 'b']))] })
     const lines: string[] = []
@@ -103,7 +148,7 @@ describe('a thread', () => {
   test('whose kept value does not fit the schema any more is told so where it is read', async () => {
     const store = memoryStore()
     const first = await acted({ store, plugins: [keeper(add)] })
-    const strict = defineState('count', { schema: z.int().min(5), initial: 5 })
+    const strict = defineState('count', { schema: z.int().max(0), initial: 0 })
     const later = runtimeOf(store, {
       models: { main: recordingModel(({ answers }) => (answers % 2 === 0 ? { toolCalls: ONCE as never } : { text: 'done' })) },
       plugins: [keeper((context) => context.state.get(strict), { state: [strict, LIST, TEXT] })]

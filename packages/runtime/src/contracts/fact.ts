@@ -251,7 +251,16 @@ type LaterFact =
   | { readonly type: 'step.started'; readonly when: boolean; readonly inputs?: Body; readonly items?: Body }
   | { readonly type: 'step.settled'; readonly status: 'completed' | 'skipped' | 'failed' | 'unknown'; readonly output?: Body }
   | { readonly type: 'variables.set'; readonly values: { readonly [key: string]: Body } }
-  | { readonly type: 'state.set'; readonly owner: string; readonly key: string; readonly value: Body | null }
+  | {
+      readonly type: 'state.set'
+      /** The plugin. */
+      readonly owner: string
+      readonly key: string
+      /** Null: it has its initial value again. */
+      readonly value: Body | null
+      /** The call that set it, or that was looked at when it was set. */
+      readonly call?: CallId
+    }
   | {
       readonly type: 'context.rewritten'
       readonly strategy: string

@@ -10,7 +10,7 @@ import { isPromise } from '../util/promise.ts'
 import { cutText } from '../util/well-formed.ts'
 import { callHook } from './call-hook.ts'
 import type { EffectPorts } from './ports.ts'
-import type { OpenState } from './plugin-state.ts'
+import type { LedgerPlace, OpenState } from './plugin-state.ts'
 import { NO_STATE, StateLedger } from './plugin-state.ts'
 import type { HookPoint, PreparedHook } from './prepared-hooks.ts'
 
@@ -91,7 +91,7 @@ export class HookRound<Answer> {
 
   #stateOf(owner: PluginOwner): OpenState {
     const { plugins, secrets } = this.#ports
-    this.#ledger ??= new StateLedger(plugins, { run: this.#about.run, scope: this.#about.scope ?? '' }, secrets)
+    this.#ledger ??= new StateLedger(plugins, toPlace(this.#about), secrets)
     return this.#ledger.open(owner)
   }
 
@@ -117,6 +117,10 @@ export class HookRound<Answer> {
     const seen = overlay === undefined ? {} : { overlay: { inline: overlay } }
     this.#records.push({ v: 1, type: 'hook.recorded', hook, on: this.#question.on, did, ...about, ...seen })
   }
+}
+
+function toPlace({ run, scope = '', call }: HookSubject): LedgerPlace {
+  return { run, scope, ...(call === undefined ? {} : { call }) }
 }
 
 function isObject(value: Json): value is JsonObject {

@@ -1,17 +1,15 @@
 // Keeps I4 for state: what a plugin sets is a fact of the commit in which its call, or its hook, ends, and nothing before that. I14: it holds no secret.
 import { HoldfastError } from '../contracts/errors.ts'
 import type { FactOf } from '../contracts/fact.ts'
-import type { RunId, Scope } from '../contracts/ids.ts'
+import type { CallId, RunId, Scope } from '../contracts/ids.ts'
 import type { Json } from '../contracts/json.ts'
 import type { PluginState, StateKey } from '../contracts/plugin-state.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
 import { toJsonCopy } from '../manifest/json-value.ts'
 import type { OwnedState, PluginOwner } from '../manifest/plugin-owner.ts'
+import { MAX_STATE_BYTES } from '../manifest/plugin-owner.ts'
 import type { PluginValues } from '../state/plugin-values.ts'
 import { valueIn } from '../state/plugin-values.ts'
-
-/** What all that a plugin keeps in a thread may weigh, as JSON. */
-const MAX_STATE_BYTES = 65_536
 
 const refuse = (): never => {
   throw new HoldfastError('invalid_input', 'only tools and hooks that a plugin gives have state: this one is of no plugin')
@@ -31,6 +29,7 @@ export interface OpenState {
 export interface LedgerPlace {
   readonly run: RunId
   readonly scope: Scope
+  readonly call?: CallId
 }
 
 type Written = Map<string, Json | null>

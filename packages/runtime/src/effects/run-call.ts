@@ -99,7 +99,7 @@ class RunningCall implements Running {
     this.#deadlineMs = call.started?.deadlineMs ?? 0
     const { clock, logger } = ports.ports
     const { thread } = state
-    this.#kept = openCallState(tool, state, { run, scope: ports.scope, secrets: ports.ports.secrets })
+    this.#kept = openCallState(tool, state, { run, scope: ports.scope, call: call.id, secrets: ports.ports.secrets })
     this.#context = {
       thread,
       run,

@@ -12,7 +12,7 @@ import { digestJson } from '../util/canonical.ts'
 import type { AgentFault } from './agent-fault.ts'
 import { toJsonCopy } from './json-value.ts'
 import type { OwnedState, PluginOwner } from './plugin-owner.ts'
-import { toOwnedTool } from './plugin-owner.ts'
+import { MAX_STATE_BYTES, toOwnedTool } from './plugin-owner.ts'
 import type { CheckedParts } from './plugin-parts.ts'
 import { checkParts } from './plugin-parts.ts'
 import { toSchemaPath } from './schema-path.ts'
@@ -31,17 +31,25 @@ export interface MadePlugin {
 /** A plugin that was made, or what is wrong with its options and with what it gives: paths are from its entry on. */
 export type PluginMaking = { readonly ok: true; readonly made: MadePlugin } | { readonly ok: false; readonly faults: readonly AgentFault[] }
 
-/** Makes a plugin with the options of a definition. Never throws for what the plugin does. */
-export async function makePlugin(plugin: Plugin, options: JsonObject = {}): Promise<PluginMaking> {
+/** Makes a plugin with the options of a definition; of one that was published, state begins with what was published. Never throws for what the plugin does. */
+export async function makePlugin(
+  plugin: Plugin,
+  options: JsonObject = {},
+  { state: published = [] }: Pick<PublishedPlugin, 'state'> = {}
+): Promise<PluginMaking> {
   const read = await readOptions(plugin, options)
   if (!read.ok) return read
   const returned = attempt(() => plugin.create(read.value))
   if (!returned.ok) return refuse(plugin, [`nothing: it throws (${returned.error})`])
   const faults: string[] = []
   const parts = await checkParts(plugin, returned.value, faults)
-  const state = await compileState(parts.state, faults)
+  const initial = new Map(published.map((each) => [each.key, each.initial]))
+  const state = await compileState(
+    parts.state.map((each) => (initial.has(each.key) ? { ...each, initial: initial.get(each.key) } : each)),
+    faults
+  )
   if (faults.length > 0) return refuse(plugin, faults)
-  const owner: PluginOwner = { name: plugin.name, state }
+  const owner: PluginOwner = { name: plugin.name, state, ...(plugin.version === undefined ? {} : { version: plugin.version }) }
   const granted = parseGrants(plugin.bounds.grants ?? {})
   const bounds = granted.ok ? granted.value : NO_GRANTS
   return {
@@ -108,6 +116,8 @@ async function compileState(keys: CheckedParts['state'], faults: string[]): Prom
     if (typeof made === 'string') faults.push(`the state ${each.key}, ${made}`)
     else state.set(each.key, made)
   }
+  const bytes = [...state.values()].reduce((sum, { initial }) => sum + Buffer.byteLength(JSON.stringify(initial)), 0)
+  if (bytes > MAX_STATE_BYTES) faults.push(`state whose initial values have ${bytes} bytes of JSON, of ${MAX_STATE_BYTES} that fit`)
   return state
 }
 

@@ -5,6 +5,9 @@ import type { Tool, ToolContext } from '../contracts/tool.ts'
 import { intersectGrants } from '../grants/intersect-grants.ts'
 import type { ArgumentsValidator } from './tool-arguments.ts'
 
+/** What all that a plugin keeps in a thread may weigh, as JSON. */
+export const MAX_STATE_BYTES = 65_536
+
 /** One value that a plugin keeps. */
 export interface OwnedState {
   readonly initial: Json
@@ -14,6 +17,8 @@ export interface OwnedState {
 /** The plugin that a tool or hook is of, as it was made for a definition. */
 export interface PluginOwner {
   readonly name: string
+  /** As it declares it. */
+  readonly version?: string
   readonly state: ReadonlyMap<string, OwnedState>
 }
 

@@ -1,4 +1,4 @@
-import type { Plugin, PluginEntry } from '../contracts/plugin.ts'
+import type { Plugin, PluginEntry, PublishedPlugin } from '../contracts/plugin.ts'
 import { nearest } from '../util/near-miss.ts'
 import type { AgentFault } from './agent-fault.ts'
 import type { MadePlugin } from './make-plugin.ts'
@@ -16,18 +16,24 @@ export type ResolvedPlugins =
   | { readonly ok: false; readonly faults: readonly AgentFault[] }
 
 /** Resolves the plugins that a definition names, among those that the host registers. */
-export async function resolvePlugins(plugins: readonly (string | PluginEntry)[], source: PluginSource): Promise<ResolvedPlugins> {
-  const entries: readonly PluginEntry[] = plugins.map((entry) => (typeof entry === 'string' ? { name: entry } : entry))
+export async function resolvePlugins(
+  plugins: readonly (string | PluginEntry | PublishedPlugin)[],
+  source: PluginSource
+): Promise<ResolvedPlugins> {
+  const entries: readonly (PluginEntry & Pick<PublishedPlugin, 'state'>)[] = plugins.map((entry) =>
+    typeof entry === 'string' ? { name: entry } : entry
+  )
   const names = entries.map(({ name }) => name)
   const faults: AgentFault[] = []
   const made: MadePlugin[] = []
-  for (const [index, { name, options }] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
+    const { name, options } = entry
     const path = ['plugins', index]
     const plugin = source.find(name)
     if (names.indexOf(name) < index) faults.push({ code: 'duplicate', path, ...TWICE(name), related: ['plugins', names.indexOf(name)] })
     else if (plugin === undefined) faults.push({ path, ...toUnknown(name, source.names) })
     else {
-      const making = await makePlugin(plugin, options)
+      const making = await makePlugin(plugin, options, entry)
       if (making.ok) made.push(making.made)
       else faults.push(...making.faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })))
     }

@@ -30,7 +30,17 @@ export function identityOf(tool: Pick<Tool, 'name' | 'origin'>): string {
 export function versionOf(tool: Tool): string {
   if (tool.version !== undefined) return tool.version
   const { name, description, input, effect, parallelSafe, timeoutMs = null } = tool
-  return digestJson({ identity: identityOf(tool), name, description, inputSchema: input.jsonSchema, effect, parallelSafe, timeoutMs })
+  const plugin = ownerOf(tool)?.version
+  return digestJson({
+    identity: identityOf(tool),
+    name,
+    description,
+    inputSchema: input.jsonSchema,
+    effect,
+    parallelSafe,
+    timeoutMs,
+    ...(plugin === undefined ? {} : { plugin })
+  })
 }
 
 /**

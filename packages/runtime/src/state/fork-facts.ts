@@ -19,6 +19,8 @@ export interface ForkPast {
   readonly started: ReadonlySet<CallId>
   /** How calls ended after it. */
   readonly settled: ReadonlyMap<CallId, FactOf<'call.settled'>>
+  /** What their plugins kept with that. */
+  readonly kept: ReadonlyMap<CallId, readonly FactOf<'state.set'>[]>
 }
 
 /** Why a run ends that cannot go on under another publication. */
@@ -105,7 +107,8 @@ function toEnd(
   const { outcome, result, review } = known
   // What that thread's hooks said of it is theirs: the fork asks its own.
   const copied = { copied: true as const, ...(review ? { review } : {}) }
-  return [{ v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result, ...copied }]
+  const kept = past.kept.get(call.id) ?? []
+  return [...kept, { v: 1, type: 'call.settled', run: run.id, scope: conversation.scope, call: call.id, outcome, result, ...copied }]
 }
 
 /** What is decided here is decided about this thread's call. */

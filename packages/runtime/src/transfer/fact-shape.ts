@@ -168,7 +168,7 @@ const runs = {
   },
   'item.discarded': { item: text, why: z.enum(['closed', 'stale', 'no_run']) },
   'variables.set': { values: z.record(z.string(), body(json)) },
-  'state.set': { owner: text, key: text, value: z.union([body(json), z.null()]) },
+  'state.set': { owner: text, key: text, value: z.union([body(json), z.null()]), call: text.exactOptional() },
   'step.started': { when: z.boolean(), inputs: body(json).exactOptional(), items: body(json).exactOptional() },
   'step.settled': { status: z.enum(['completed', 'skipped', 'failed', 'unknown']), output: body(json).exactOptional() },
   'hook.recorded': {
