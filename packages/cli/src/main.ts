@@ -40,7 +40,7 @@ const secrets = new CommandSecrets()
 // What code of the user throws where nobody catches it may quote a secret. The process ends as it would without this.
 process.on('uncaughtException', (error) => {
   streams.stderr.write(`${secrets.redact(inspect(error))}\n`)
-  process.exit(1)
+  endProcessNow(1)
 })
 
 const io: CommandIo = {
