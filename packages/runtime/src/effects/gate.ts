@@ -7,7 +7,6 @@ import type { Digest } from '../contracts/ids.ts'
 import type { JsonObject } from '../contracts/json.ts'
 import type { ToolDescriptor } from '../contracts/publication.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
-import type { ToolNeeds } from '../contracts/tool.ts'
 import { allowsTool } from '../grants/permits.ts'
 import type { RuleVerdict } from '../grants/rule-layers.ts'
 import { findLacking } from '../grants/tool-needs.ts'
@@ -122,7 +121,8 @@ export function judgeChecked(gating: Gating, checked: CheckedArguments): Gated |
   if (!allowsTool(bounds.grants, descriptor.identity)) {
     return say(blocked('grants', `Not run: this agent may not use the tool ${cutText(descriptor.name, MAX_INPUT_SHOWN)}.`))
   }
-  const lacking = findLacking(bounds.grants, prepared.needs.get(descriptor.name) ?? NO_NEEDS)
+  const needs = prepared.needs.get(descriptor.name)
+  const lacking = needs === undefined ? undefined : findLacking(bounds.grants, needs)
   if (lacking !== undefined)
     return say(blocked('grants', `Not run: the tool works with ${lacking}, of which this agent is granted nothing.`))
   // A person sees it in any case.
@@ -132,7 +132,6 @@ export function judgeChecked(gating: Gating, checked: CheckedArguments): Gated |
   return say(judgeApproval(gating, rules, approval))
 }
 
-const NO_NEEDS: ToolNeeds = {}
 const COMPLETE: Judgement = { verdict: 'respond', by: 'task_complete', result: { value: 'The task is complete.' } }
 const QUESTION: Judgement = { verdict: 'hold', by: 'question', asks: ['question'] }
 
