@@ -34,7 +34,7 @@ export function describeWait(wait: WaitRow, about: WaitAbout): readonly string[]
   return [
     ...rows,
     ['thread', agent === undefined ? wait.thread : `${wait.thread} (${toVisibleLine(agent, 60)})`] as const,
-    ...(wait.needed > 1 ? [['people', `${wait.needed} must approve, ${wait.votes.length} have`] as const] : []),
+    ...(wait.needed > 1 ? [['people', describeVotes(wait)] as const] : []),
     ...(wait.expiresAt === undefined ? [] : [['expires', new Date(wait.expiresAt).toISOString()] as const])
   ].map(([name, value]) => `${name.padEnd(11)}${value.replaceAll('\n', `\n${' '.repeat(11)}`)}`)
 }
@@ -74,6 +74,18 @@ export function toolOf({ subject }: WaitRow): string | undefined {
 export function schemaOf({ subject }: WaitRow): JsonObject | undefined {
   const { schema } = fieldsOf(subject)
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? (schema as JsonObject) : undefined
+}
+
+/** Who has approved what: only those who say the same count together. */
+function describeVotes({ needed, votes }: WaitRow): string {
+  const said = votes.map((vote) => {
+    const { by, decision } = fieldsOf(vote)
+    const { arguments: edited } = fieldsOf(decision ?? null)
+    const { kind, id } = fieldsOf(by ?? null)
+    const who = toVisibleLine(`${String(kind)} ${String(id)}`, 60)
+    return edited === undefined ? who : `${who} with ${toBothEnds(toJsonText(edited))}`
+  })
+  return [`${needed} must approve the same, ${said.length === 0 ? 'nobody has' : 'so far have:'}`, ...said].join('\n')
 }
 
 type Row = readonly [name: string, value: string]

@@ -1,4 +1,6 @@
+import type { WaitRow } from '@holdfast/runtime'
 import { describe, expect, test } from 'vitest'
+import { describeWait } from '../src/wait-text.ts'
 import { folderWith, holdfast, threadOf } from './command-kit.ts'
 import { scriptedAgent } from './scripted-agent.ts'
 
@@ -31,4 +33,27 @@ describe('whoever looks at a thread', () => {
       { id: ids[1], kind: 'question' }
     ])
   })
+})
+
+test('a wait for several people tells who has approved what', () => {
+  const vote = (id: string, more: object = {}) => ({ by: { kind: 'person', id }, decision: { decision: 'approve', ...more }, at: 1 })
+  const wait: WaitRow = {
+    ...{
+      id: 'thr_1:run_1//1.0:approval:1',
+      thread: 'thr_1',
+      root: 'thr_1',
+      path: '',
+      kind: 'approval',
+      digest: '',
+      state: 'open',
+      needed: 3
+    },
+    subject: { tool: 'pay', arguments: { amount: 1 }, asks: ['tool'] },
+    votes: [vote('ann'), vote('bob', { arguments: { amount: '2\u202e' } })]
+  }
+  const lines = describeWait(wait, { asks: [] }).join('\n')
+  expect(lines).toContain('3 must approve the same, so far have:')
+  expect(lines).toContain('person ann\n')
+  expect(lines).toContain(String.raw`person bob with {"amount":"2\u202e"}`)
+  expect(describeWait({ ...wait, votes: [] }, { asks: [] }).join('\n')).toContain('3 must approve the same, nobody has')
 })
