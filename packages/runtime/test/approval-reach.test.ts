@@ -119,6 +119,32 @@ test('a call that was approved and not begun does not run with another version o
   expect(settled.map(({ outcome }) => outcome)).toEqual(['ok', 'error'])
 })
 
+// I5, I6
+test('a call that was approved and is lost is not repeated with another version of its tool', async () => {
+  const store = memoryStore()
+  const keys: string[] = []
+  const begun = latch<void>()
+  const version = (text: string, execute: Tool['execute']): Tool<never> =>
+    ({ ...toolOf('put', execute, { effect: 'idempotent', approval: true }), version: text }) as Tool<never>
+  const hang: Tool['execute'] = (_, { idempotencyKey }) => {
+    keys.push(idempotencyKey)
+    begun.open()
+    return new Promise(() => {})
+  }
+  const models = { main: caller({ name: 'put', arguments: {} }) }
+  const one = runtimeOf(store, { tools: [version('1', hang)], models })
+  const run = await one.start(agent('put'), { input: 'go' })
+  await one.approve((await within(run.settled())).waits[0]?.id ?? '')
+  await within(begun.opened)
+  await one.close({ graceMs: 0 })
+  const two = runtimeOf(store, { tools: [version('2', (_, { idempotencyKey }) => void keys.push(idempotencyKey))], models })
+  await two.thread(run.thread).resume()
+  expect((await within(two.thread(run.thread).settled())).status).toBe('completed')
+  expect(keys).toHaveLength(1)
+  const settled = (await factsOf(run)).filter((fact) => fact.type === 'call.settled')
+  expect(settled.map(({ outcome }) => outcome)).toEqual(['unknown'])
+})
+
 // I6
 test('an approval of another version of a tool is not remembered for the one that the thread began with', async () => {
   const ledger: Ledger = { ran: [] }

@@ -43,7 +43,10 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const identity = state.tools.get(call.tool)?.identity
   const tool = identity === undefined ? undefined : ports.tool(identity, state.publication)
   if (!tool) return atOnce(() => settle('error', { error: `The tool ${call.tool} is not available here.` }))
-  if (isReplaced(tool, call, state)) return atOnce(() => settle('error', { error: REPLACED }))
+  if (isReplaced(tool, call, state)) {
+    const isFirst = call.started.try === 1
+    return atOnce(() => settle(isFirst ? 'error' : 'unknown', { error: isFirst ? REPLACED : REPLACED_SINCE }))
+  }
   return new RunningCall(tool, call, state, run, { settle, suspend, drop: () => done([]), scope: action.scope, ports }).start()
 }
 
@@ -51,7 +54,7 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
 function isReplaced(tool: Tool, call: Call, { thread, tools }: State): boolean {
   const { started, asks } = call
   const descriptor = tools.get(call.tool)
-  if (asks.length === 0 || !descriptor || (started?.try ?? 1) > 1 || (started?.leg ?? 1) > 1) return false
+  if (asks.length === 0 || !descriptor || (started?.leg ?? 1) > 1) return false
   const args = call.arguments ? inlineOf(call.arguments) : null
   const { identity } = descriptor
   return (
@@ -60,6 +63,8 @@ function isReplaced(tool: Tool, call: Call, { thread, tools }: State): boolean {
 }
 
 const REPLACED = 'Not run: the tool was replaced by another version after this call was approved. Call it again if it is still needed.'
+const REPLACED_SINCE =
+  'The outcome of this call is not known: the process that ran it stopped, and the tool was replaced by another version since. It was not run again. Check before you repeat it.'
 
 function atOnce(settle: () => void): Running {
   settle()
