@@ -60,6 +60,29 @@ describe('hooks of a plugin', () => {
     expect((await factsOfType(run, 'call.gated')).map(({ verdict }) => verdict)).toEqual(['run', 'run', 'block', 'block'])
   })
 
+  test('see what they have kept of the calls before, also when they look again at what was approved at once', async () => {
+    const ran: unknown[] = []
+    const order: unknown[] = []
+    const once = before('once', async ({ again, arguments: { at } }, { state }) => {
+      if (!again) return { do: 'requireApproval' }
+      order.push(at)
+      const count = state.get(COUNT)
+      await Promise.resolve()
+      if (count >= 1) return { do: 'block', reason: 'enough' }
+      state.set(COUNT, count + 1)
+      return null
+    })
+    const calls = [1, 2, 3].map((at) => ({ name: 'act', arguments: { at } }))
+    const { run, runtime, result } = await acted({ calls, plugins: [keeper((_, input) => ran.push(input), { hooks: [once] })] })
+    const [first, second, third] = result.waits.map(({ id }) => id)
+    // In the order of the approvals: none overtakes the one that is under way.
+    await Promise.all([runtime.approve(third ?? ''), runtime.approve(second ?? ''), runtime.approve(first ?? '')])
+    await within(run.settled())
+    expect(order).toHaveLength(3)
+    expect(ran).toEqual([{ at: order[0] }])
+    expect(await run.pluginState()).toEqual({ keeper: { count: 1 } })
+  })
+
   test('that fail keep nothing, and those before them what they have set', async () => {
     const broken = before('broken', (_, context) => {
       context.state.set(TEXT, 'half')

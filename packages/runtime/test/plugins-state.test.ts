@@ -9,7 +9,7 @@ import { fakeClock } from '../src/testing/fake-clock.ts'
 import { runtimeOf } from './approval-kit.ts'
 import { before } from './hook-kit.ts'
 import { pluginOf } from './plugin-kit.ts'
-import { agentOf, factsOf, factsOfType, recordingModel, runThrough, toolOf, within } from './runtime-kit.ts'
+import { agentOf, factsOf, factsOfType, recordingModel, runThrough, toolOf, userTexts, within } from './runtime-kit.ts'
 import type { Act, Setting } from './state-kit.ts'
 import { acted, acting, add, BOUNDS, COUNT, keeper, LIST, ONCE, STATE, TEXT } from './state-kit.ts'
 
@@ -71,6 +71,23 @@ describe('state of a plugin', () => {
     const two = await acted({ ...setting, store })
     expect(one.state).toEqual({ keeper: { count: 1 }, other: { count: 40 } })
     expect(two.state).toEqual(one.state)
+  })
+
+  test('may be null where that is not its initial value', async () => {
+    const who = defineState('text', { schema: z.string().nullable(), initial: 'nobody' })
+    const seen: unknown[] = []
+    const act = toolOf('act', (_, context) => {
+      seen.push(context.state.get(who))
+      context.state.set(who, null)
+      seen.push(context.state.get(who))
+    })
+    const bounds = { ...BOUNDS, context: ['request'] } as const
+    const plugin = pluginOf('keeper', bounds, { state: [who], tools: [act], context: { request: '{{ state.text | json }}' } })
+    const { run, state, model } = await acted({ plugins: [plugin] })
+    expect(state).toEqual({ keeper: { text: null } })
+    expect(userTexts(model.prompts[1]).at(-1)).toBe('null')
+    expect(seen).toEqual(['nobody', null])
+    expect((await run.verify()).problems).toEqual([])
   })
 
   const missing: readonly (readonly [string, StateKey<never, unknown>])[] = [

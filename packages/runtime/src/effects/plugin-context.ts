@@ -40,5 +40,9 @@ function compile(plugin: PublishedPlugin, text: string): Promise<Template> {
 }
 
 function stateOf({ name, state = [] }: PublishedPlugin, values: PluginValues | null): { readonly [key: string]: Json } {
-  return Object.fromEntries(state.map(({ key, initial }) => [key, valueIn(values, name, key) ?? initial]))
+  const read = ({ key, initial }: (typeof state)[number]): Json => {
+    const kept = valueIn(values, name, key)
+    return kept === undefined ? initial : kept
+  }
+  return Object.fromEntries(state.map((each) => [each.key, read(each)]))
 }

@@ -32,7 +32,8 @@ export interface LedgerPlace {
   readonly call?: CallId
 }
 
-type Written = Map<string, Json | null>
+/** Undefined: the key has its initial value again. */
+type Written = Map<string, Json | undefined>
 
 /** What plugins set in one effect, on top of what was committed when it began. */
 export class StateLedger {
@@ -67,7 +68,7 @@ export class StateLedger {
       },
       reset: (key) => {
         find(key)
-        own.set(key.key, null)
+        own.set(key.key, undefined)
       }
     }
     return {
@@ -91,21 +92,21 @@ export class StateLedger {
         ...this.#place,
         owner,
         key,
-        value: value === null ? null : { inline: value }
+        value: value === undefined ? null : { inline: value }
       }))
     )
   }
 
   #writtenBy(name: string): Written {
-    const written = this.#written.get(name) ?? new Map<string, Json | null>()
+    const written = this.#written.get(name) ?? new Map<string, Json | undefined>()
     this.#written.set(name, written)
     return written
   }
 
   #current(owner: PluginOwner, own: Written, key: string): Json {
-    const written = own.has(key) ? own.get(key) : this.#written.get(owner.name)?.get(key)
-    const value = written === undefined ? valueIn(this.#values, owner.name, key) : written
-    return value ?? owner.state.get(key)?.initial ?? null
+    const written = own.has(key) ? own : this.#written.get(owner.name)
+    const value = written?.has(key) ? written.get(key) : valueIn(this.#values, owner.name, key)
+    return value === undefined ? (owner.state.get(key)?.initial ?? null) : value
   }
 
   #check(

@@ -137,6 +137,7 @@ export function evolveWaitResolved(state: State, stamp: Stamp, fact: FactOf<'wai
   if (wait.kind === 'outcome') call.outcome = readOutcome(fact.decision ?? null, fact.by)
   else if (fact.as === 'expired') call.decision = 'expired'
   else decide(call, wait, fact)
+  call.decidedIn = stamp.sequence
 }
 
 function decide(call: Call, wait: OpenWait, fact: FactOf<'wait.resolved'>): void {

@@ -34,6 +34,7 @@ export function newCall(conversation: Conversation, turn: Pick<Turn, 'id' | 'num
     waits: 0,
     wait: null,
     decision: null,
+    decidedIn: 0,
     reason: null,
     edited: null,
     changed: false,

@@ -31,23 +31,12 @@ function planWithheld(run: Run, conversation: Conversation, { calls, refused }: 
 /** Plans what follows for one call; true when it may be started as soon as it has a place. */
 function planCall(draft: CallsDraft, call: Call): boolean {
   if (call.started) return planStarted(draft, call, call.started)
-  if (call.verdict === null) lookInTurn(draft, call)
+  if (call.verdict === null) look(draft, call)
   else if (call.verdict === 'block') settleGated(draft, call, 'blocked')
   else if (call.verdict === 'respond') settleGated(draft, call, 'ok')
   else if (call.verdict === 'hold') planHeld(draft, call)
   else return true
   return false
-}
-
-/** Hooks of plugins that keep state see what those of the call before it have kept: one look after the other, in call order. */
-function lookInTurn(draft: CallsDraft, call: Call): void {
-  const { plugins } = draft.state.definition
-  const isInTurn = plugins?.some(({ state, hooks }) => state !== undefined && hooks?.some(isBeforeCall))
-  if (!isInTurn || draft.conversation.turn?.calls.find(({ settled, verdict }) => !settled && verdict === null) === call) look(draft, call)
-}
-
-function isBeforeCall({ on }: { readonly on: readonly string[] }): boolean {
-  return on.includes('beforeToolCall')
 }
 
 function review({ actions, conversation }: CallsDraft, call: Call): void {

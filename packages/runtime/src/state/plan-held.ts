@@ -26,10 +26,31 @@ export interface CallsDraft {
   isHeldBack: boolean
 }
 
-/** Has the gate look at a call: the first time, and after each approval. */
-export function look({ actions, conversation }: CallsDraft, call: Call): void {
+/**
+ * Has the gate look at a call: the first time, and after each approval. Hooks of plugins that keep state see what those of the look before have kept: there
+ * one look comes after the other.
+ */
+export function look({ state, actions, conversation }: CallsDraft, call: Call): void {
+  if (looksInTurn(state) && nextLook(state, conversation) !== call) return
   const id = call.waits === 0 ? `${call.id}#gate` : `${call.id}#gate.${call.waits}`
   actions.push({ id, scope: conversation.scope, do: 'gate', call: call.id })
+}
+
+function looksInTurn({ definition: { plugins } }: State): boolean {
+  return plugins?.some(({ state, hooks }) => state !== undefined && hooks?.some(isBeforeCall)) ?? false
+}
+
+function isBeforeCall({ on }: { readonly on: readonly string[] }): boolean {
+  return on.includes('beforeToolCall')
+}
+
+/** First looks in call order, then those after approvals in the order of these: whatever comes later stands behind the one that is under way. */
+function nextLook(state: State, { turn }: Conversation): Call | undefined {
+  const open = turn?.calls.filter((call) => !call.settled && !call.started) ?? []
+  const first = open.find((call) => call.verdict === null)
+  if (first) return first
+  const approved = open.filter((call) => call.verdict === 'hold' && call.decision === 'approved' && !isQuestionOf(state, call))
+  return approved.sort((a, b) => a.decidedIn - b.decidedIn)[0]
 }
 
 /** What follows for a call that waits for a person, or that a person has decided about. */

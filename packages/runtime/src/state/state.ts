@@ -66,6 +66,8 @@ export interface Call {
   waits: number
   wait: WaitId | null
   decision: 'approved' | 'denied' | 'expired' | null
+  /** The commit in which its last wait ended. */
+  decidedIn: number
   reason: string | null
   /** The arguments that the decision puts in place of the model's: the gate has not looked at them yet. */
   edited: Json | null
