@@ -51,6 +51,11 @@ async function toWords(ask: string, wait: WaitRow, source: RuleSource): Promise<
   if (ask.startsWith('rule:host:')) return nameRule(ask, 'host', await source.permissions(), 'the configuration')
   if (!ask.startsWith('rule:')) return toVisibleLine(ask)
   const publication = await source.publication(wait.thread)
+  const [, plugin] = /^rule:plugin:([^:]+):/.exec(ask) ?? []
+  if (plugin !== undefined) {
+    const rules = publication?.definition.plugins?.find(({ name }) => name === plugin)?.permissions ?? []
+    return nameRule(ask, `plugin:${plugin}`, rules, `the plugin ${toVisibleLine(plugin)}`)
+  }
   return nameRule(ask, publication?.digest ?? '', publication?.definition.permissions ?? [], 'the agent')
 }
 

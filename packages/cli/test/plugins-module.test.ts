@@ -71,6 +71,17 @@ describe('a module that exports a plugin and hooks', () => {
     expect(ran.stderr).toMatch(/agent\.yaml:\d+:\d+: plugins\[0\]\.options\.step/)
   })
 
+  test('is named where a rule of it asks', async () => {
+    const rule = `permissions: [{ effect: 'ask', tool: 'plugin:counter/*' }], state: [total]`
+    const module = MODULE.replace("context: ['system'],", "context: ['system'], permissions: ['ask'],").replace(
+      'state: [total]\n',
+      `${rule}\n`
+    )
+    const folder = folderWith({ ...agent(), 'plugins.mjs': module })
+    expect((await holdfast(folder, ['run', 'agent.yaml', '--tools', 'plugins.mjs'])).code).toBe(3)
+    expect((await holdfast(folder, ['waits'])).stdout).toContain('a rule of the plugin counter: ask before plugin:counter/*')
+  })
+
   test('and is compared with what a thread was started with', async () => {
     const folder = folderWith({ ...agent(), 'plugins.mjs': MODULE })
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml', '--tools', 'plugins.mjs']))

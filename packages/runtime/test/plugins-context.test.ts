@@ -74,3 +74,35 @@ test('behind what a person says, what plugins add stands in the same message', a
   ])
   expect(userTexts(model.prompts[1])).toEqual(['go', 'again', 'Today is Monday.'])
 })
+
+// I19
+test('what a hook of a plugin keeps before a request is shown in it, and is found again', async () => {
+  const turns = defineState('turns', { schema: z.int(), initial: 0 })
+  const counter = definePlugin({
+    name: 'counter',
+    bounds: { hooks: ['beforeInference'], context: ['request'], state: ['turns'] },
+    create: () => ({
+      hooks: [
+        {
+          name: 'count',
+          beforeInference: (_, { state }) => {
+            state.set(turns, state.get(turns) + 1)
+            return { do: 'modify', context: `asked ${state.get(turns)}` }
+          }
+        }
+      ],
+      context: { request: 'turn {{ state.turns }}' },
+      state: [turns]
+    })
+  })
+  const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'look', arguments: {} }] } : { text: 'done' }))
+  const look = toolOf('look', () => 'seen')
+  const runtime = runtimeOf(memoryStore(), { models: { main: model }, plugins: [counter], tools: [look] })
+  const run = await runtime.start(agentOf({ plugins: ['counter'], tools: ['look'] }), { input: 'go' })
+  expect((await within(run.settled())).status).toBe('completed')
+  expect(model.prompts.map(userTexts)).toEqual([
+    ['go', 'turn 1', 'asked 1'],
+    ['go', 'turn 2', 'asked 2']
+  ])
+  for (const [index, prompt] of model.prompts.entries()) expect((await run.prompt(index + 1)).request.prompt).toEqual(prompt)
+})
