@@ -265,11 +265,11 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   hook_blocked: {
     when: ['The end of a run: `beforeInference` or `afterInference` of a hook blocked a request or an answer.'],
-    message: 'the hook tone blocked the answer of the model: it promises a refund'
+    message: 'the hook … blocked the answer of the model: it promises a refund'
   },
   hook_failed: {
     when: ['The end of a run: `beforeInference` or `afterInference` of a hook did not give a valid answer in time.'],
-    message: 'the hook tone could not check the answer of the model'
+    message: 'the hook … could not check the answer of the model'
   },
   quarantined: {
     when: ['The end of a run that was set aside after its owners had died again and again, and that a person gave up.'],
