@@ -44,7 +44,8 @@ describe('on every log that the heart writes', () => {
         expect(conversationHeart.plan(state, context)).toEqual(conversationHeart.plan(before, context))
         expect(conversationHeart.take(state, pending, context)).toEqual(conversationHeart.take(before, pending, context))
         conversationHeart.project(state)
-        expect(isDeepStrictEqual(state, before)).toBe(true)
+        // A clone has the data of a turn and its calls, not their classes.
+        expect(isDeepStrictEqual(structuredClone(state), before)).toBe(true)
       }
     })
   })
@@ -64,7 +65,7 @@ describe('on every log that the heart writes', () => {
       for (const { at, attempt, sequence, facts } of log) {
         for (const fact of facts) copied = conversationHeart.evolve(structuredClone(copied), { at, attempt, sequence }, fact)
       }
-      expect(isDeepStrictEqual(copied, state)).toBe(true)
+      expect(isDeepStrictEqual(structuredClone(copied), structuredClone(state))).toBe(true)
     })
   })
 

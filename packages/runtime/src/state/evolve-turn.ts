@@ -10,6 +10,7 @@ import { toAside } from './candidate.ts'
 import { toAssistantMessage } from './history.ts'
 import { providerOf } from './shown-history.ts'
 import { newCall } from './new-call.ts'
+import { NewTurn } from './new-turn.ts'
 import { spend, spendUnknown, tokensOf } from './spent.ts'
 import { closeTurn } from './turn-end.ts'
 import type { GivenAnswer } from './given-answer.ts'
@@ -34,27 +35,7 @@ export function evolveTurnStarted(state: State, stamp: Stamp, fact: FactOf<'turn
     turn.reserved = fact.reservedTokens ?? 0
     return
   }
-  const number = Number(fact.turn.slice(fact.turn.lastIndexOf('/') + 1))
-  conversation.turn = {
-    id: fact.turn,
-    number,
-    phase: 'infer',
-    try: fact.try,
-    stamp,
-    candidate: fact.candidate ?? 0,
-    model: fact.model,
-    last: fact.last ?? false,
-    hook: fact.hook ?? null,
-    reserved: fact.reservedTokens ?? 0,
-    failures: [],
-    failure: null,
-    calls: [],
-    open: 0,
-    given: null,
-    asks: NO_ASKS,
-    withheld: false,
-    refused: null
-  }
+  conversation.turn = new NewTurn(fact, stamp)
   conversation.answer = null
   if (state.run) state.run.turns++
 }

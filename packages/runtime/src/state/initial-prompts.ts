@@ -7,6 +7,7 @@ import { inlineOf } from './body.ts'
 import { toAssistantMessage, toUserMessage } from './history.ts'
 import type { InitialPrompts } from './initial-state.ts'
 import { newCall } from './new-call.ts'
+import { NewTurn } from './new-turn.ts'
 import type { Conversation, State } from './state.ts'
 import { conversationOf, isEnding } from './state.ts'
 
@@ -69,8 +70,9 @@ function openCalls(conversation: Conversation, initial: InitialPrompts, asked: N
   const calls = parts.map((part) => newCall(conversation, { id: initial.turn, number: 0 }, part, initial.calls++))
   const message = toAssistantMessage(parts, calls)
   if (message) history.push(message)
-  conversation.turn = {
-    ...{ id: initial.turn, number: 0, phase: 'calls', try: 1, stamp, candidate: 0, model: '', last: false, hook: null, reserved: 0 },
-    ...{ failures: [], failure: null, calls, open: calls.length, given: null, asks: [], withheld: false, refused: null }
-  }
+  const turn = new NewTurn({ turn: initial.turn, try: 1, model: '' }, stamp)
+  turn.phase = 'calls'
+  turn.calls = calls
+  turn.open = calls.length
+  conversation.turn = turn
 }

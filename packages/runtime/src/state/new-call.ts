@@ -1,3 +1,4 @@
+import type { CallId } from '../contracts/ids.ts'
 import type { ToolCallPart } from '../contracts/message.ts'
 import { toPlainCallId } from './shown-history.ts'
 import type { Call, Conversation, Turn } from './state.ts'
@@ -13,37 +14,7 @@ export function newCall(conversation: Conversation, turn: Pick<Turn, 'id' | 'num
   const wireId = isNew ? part.id : newWireId(wireIds, `${turn.number}_${position}`)
   // Neither it nor what other providers are shown in its place is taken by a later call.
   wireIds.add(wireId).add(toPlainCallId(wireId))
-  return {
-    id,
-    tool: part.tool,
-    wireId,
-    input: part.input,
-    verdict: null,
-    arguments: null,
-    digest: null,
-    verdictResult: null,
-    asks: NONE,
-    answered: NONE,
-    expiresAfterMs: null,
-    needed: 1,
-    started: null,
-    suspended: null,
-    resumed: null,
-    reconciled: null,
-    outcome: null,
-    waits: 0,
-    wait: null,
-    decision: null,
-    decidedIn: 0,
-    reason: null,
-    edited: null,
-    changed: false,
-    answer: null,
-    settled: null,
-    result: null,
-    inReview: false,
-    seen: null
-  }
+  return new NewCall(id, part, wireId)
 }
 
 function newWireId(taken: ReadonlySet<string>, place: string): string {
@@ -51,4 +22,44 @@ function newWireId(taken: ReadonlySet<string>, place: string): string {
   // A model that has seen ids of ours may make some up in their likeness.
   while (taken.has(`call_${number}_${place}`)) number++
   return `call_${number}_${place}`
+}
+
+/** A class, though it only holds data: where many turns are open at once V8 puts object literals among what lives long, with all that they come to hold. */
+class NewCall implements Call {
+  readonly id: CallId
+  readonly tool: string
+  readonly wireId: string
+  readonly input: string
+  verdict: Call['verdict'] = null
+  arguments: Call['arguments'] = null
+  digest: Call['digest'] = null
+  verdictResult: Call['verdictResult'] = null
+  asks: readonly string[] = NONE
+  answered: readonly string[] = NONE
+  expiresAfterMs: Call['expiresAfterMs'] = null
+  needed = 1
+  started: Call['started'] = null
+  suspended: Call['suspended'] = null
+  resumed: Call['resumed'] = null
+  reconciled: Call['reconciled'] = null
+  outcome: Call['outcome'] = null
+  waits = 0
+  wait: Call['wait'] = null
+  decision: Call['decision'] = null
+  decidedIn = 0
+  reason: Call['reason'] = null
+  edited: Call['edited'] = null
+  changed = false
+  answer: Call['answer'] = null
+  settled: Call['settled'] = null
+  result: Call['result'] = null
+  inReview = false
+  seen: Call['seen'] = null
+
+  constructor(id: CallId, { tool, input }: ToolCallPart, wireId: string) {
+    this.id = id
+    this.tool = tool
+    this.wireId = wireId
+    this.input = input
+  }
 }
