@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NO_USAGE } from '../src/contracts/usage.ts'
 import type { BeforeInference, Hook, HookedRequest } from '../src/contracts/hook.ts'
 import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
@@ -84,6 +85,8 @@ describe('a hook before inference', () => {
       { model: 'hook:faq', cost: 0 }
     ])
     await expect(run.prompt(1)).rejects.toMatchObject({ code: 'invalid_input' })
+    const records = await Array.fromAsync(run.records())
+    expect(records).toMatchObject([{ prompt: null, answer: { model: 'hook:faq' }, usage: NO_USAGE, cost: 0 }])
     await run.message('home')
     await within(run.settled())
     expect(model.prompts[0]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])

@@ -23,7 +23,7 @@ export interface TurnRecord {
   readonly to: Cursor
   readonly startedAt: Ms
   readonly endedAt: Ms
-  /** What its last try was asked with: `thread.prompt(turn, { try })` builds it again. Null for turn 0: its calls are the definition's, and no model is asked. */
+  /** What its last try was asked with: `thread.prompt(turn, { try })` builds it again. Null where no model is asked: in turn 0, whose calls are the definition's, and where a hook has answered. */
   readonly prompt: { readonly publication: Digest; readonly model: string; readonly try: number } | null
   /** Of turn 0: the initial prompts, rendered. Calls of those that were left out have no outcome. */
   readonly injected?: Body<readonly InjectedPrompt[]>

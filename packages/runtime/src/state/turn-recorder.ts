@@ -70,7 +70,7 @@ export class TurnRecorder {
   #begin(fact: FactOf<'turn.started'>, place: FactPlace): readonly TurnRecord[] {
     const scope = fact.scope ?? ''
     const before = this.#drafts.get(scope)
-    const prompt = { publication: this.#publication, model: fact.model, try: fact.try }
+    const prompt = fact.hook === undefined ? { publication: this.#publication, model: fact.model, try: fact.try } : null
     if (before?.started.turn === fact.turn) {
       before.prompt = prompt
       return []
