@@ -85,7 +85,8 @@ describe('a hook before inference', () => {
       { model: 'hook:faq', cost: 0 }
     ])
     await expect(run.prompt(1)).rejects.toMatchObject({ code: 'invalid_input' })
-    const records = await Array.fromAsync(run.records())
+    const records = []
+    for await (const record of run.records()) records.push(record)
     expect(records).toMatchObject([{ prompt: null, answer: { model: 'hook:faq' }, usage: NO_USAGE, cost: 0 }])
     await run.message('home')
     await within(run.settled())
