@@ -12,6 +12,7 @@ const GROUPS = {
   TurnFact: 'Turns',
   CallFact: 'Calls and waits',
   HookFact: 'Hooks',
+  PluginFact: 'Plugins',
   LaterFact: 'Other',
   TreeFact: 'Threads that start and watch each other'
 }
@@ -39,7 +40,7 @@ type Named = { readonly type: string; readonly fields: readonly Field[] }
 /** Every fact and every event with its fields. */
 export function factsPage(root: string): string {
   const contracts = join(root, 'packages/runtime/src/contracts')
-  const facts = ['fact.ts', 'hook-fact.ts', 'tree-fact.ts', 'fault.ts', 'output-check.ts']
+  const facts = ['fact.ts', 'hook-fact.ts', 'plugin-fact.ts', 'tree-fact.ts', 'fault.ts', 'output-check.ts']
     .map((file) => readFileSync(join(contracts, file), 'utf8'))
     .join('\n')
   const events = readFileSync(join(contracts, 'event.ts'), 'utf8')

@@ -2,6 +2,7 @@ import type { ApprovalRule } from './approval.ts'
 import type { Budget } from './budget.ts'
 import type { Fault } from './fault.ts'
 import type { HookFact } from './hook-fact.ts'
+import type { PluginFact } from './plugin-fact.ts'
 import type { InjectedPrompt } from './initial-prompt.ts'
 import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, TurnId, WaitId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -252,16 +253,6 @@ type LaterFact =
   | { readonly type: 'step.settled'; readonly status: 'completed' | 'skipped' | 'failed' | 'unknown'; readonly output?: Body }
   | { readonly type: 'variables.set'; readonly values: { readonly [key: string]: Body } }
   | {
-      readonly type: 'state.set'
-      /** The plugin. */
-      readonly owner: string
-      readonly key: string
-      /** Null: it has its initial value again. */
-      readonly value: Body | null
-      /** The call that set it, or that was looked at when it was set. */
-      readonly call?: CallId
-    }
-  | {
       readonly type: 'context.rewritten'
       readonly strategy: string
       readonly from: number
@@ -280,7 +271,7 @@ export type Fact = {
   readonly run?: RunId
   readonly scope?: Scope
   readonly cause?: ItemId
-} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | LaterFact | TreeFact)
+} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | PluginFact | LaterFact | TreeFact)
 
 /** The fact of one type. */
 export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>
