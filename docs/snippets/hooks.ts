@@ -48,10 +48,16 @@ const calendar: Hook = {
   beforeInference: () => ({ do: 'modify', context: 'Today is a bank holiday.' })
 }
 
+/** No model reads a number that could be a card's. */
+const cards: Hook = {
+  name: 'cards',
+  onMessage: ({ text }) => ({ do: 'modify', text: text.replaceAll(/\b\d{12,19}\b/g, '(a number)') })
+}
+
 await using runtime = createRuntime({
   store: memoryStore(),
   tools: [transfer],
-  hooks: [ceiling, discreet, sober, calendar],
+  hooks: [ceiling, discreet, sober, calendar, cards],
   registeredHooks: [currency],
   models: {
     main: scriptedModel({
@@ -63,7 +69,7 @@ await using runtime = createRuntime({
   }
 })
 const agent = defineAgent({ name: 'teller', model: { ref: 'main' }, tools: ['transfer'], hooks: ['whole-amounts'] })
-const thread = await runtime.start(agent, { input: 'Pay Ann.' })
+const thread = await runtime.start(agent, { input: 'Pay Ann, her card is 4000123412341234.' })
 
 const { waits } = await thread.settled()
 assert.partialDeepStrictEqual(waits[0]?.subject, { arguments: { to: 'ann', amount: 2_000 }, asks: ['hook:ceiling'] })
@@ -71,4 +77,5 @@ await runtime.approve(waits[0]?.id ?? '')
 assert.equal((await thread.settled()).text, 'Sent.')
 const { request } = await thread.prompt(2)
 assert.match(JSON.stringify(request.prompt), /"sent":2000,"to":"ann","account":"\(hidden\)"/)
+assert.doesNotMatch(JSON.stringify(request.prompt), /4000/)
 assert.deepEqual(request.prompt.at(-1), { role: 'user', content: [{ type: 'text', text: 'Today is a bank holiday.' }] })

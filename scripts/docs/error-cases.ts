@@ -264,11 +264,13 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     message: 'The request to … failed: the connection was closed before the answer was complete.'
   },
   hook_blocked: {
-    when: ['The end of a run: `beforeInference` or `afterInference` of a hook blocked a request or an answer.'],
+    when: [
+      'The end of a run: `onMessage`, `beforeInference` or `afterInference` of a hook blocked its first message, a request or an answer.'
+    ],
     message: 'the hook … blocked the answer of the model: it promises a refund'
   },
   hook_failed: {
-    when: ['The end of a run: `beforeInference` or `afterInference` of a hook did not give a valid answer in time.'],
+    when: ['The end of a run: `onMessage`, `beforeInference` or `afterInference` of a hook did not give a valid answer in time.'],
     message: 'the hook … could not check the answer of the model'
   },
   quarantined: {

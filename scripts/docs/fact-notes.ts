@@ -11,6 +11,7 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'run.cancelRequested': 'Somebody asked for the end of the run.',
   'run.ended': 'The run is over. Nothing follows in it.',
   'message.received': 'A message was taken into the conversation.',
+  'message.admitted': 'Hooks have looked at a message that waits to be taken. It is not taken before.',
   'message.returned': 'A message was not taken, and why: its text, so that it can be sent again.',
   'item.discarded': 'Something else in the inbox had nothing to act on.',
   'prompts.injected':

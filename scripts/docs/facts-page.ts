@@ -8,7 +8,8 @@ import { readAlias, readFields, readMembers } from './type-text.ts'
 
 const GROUPS = {
   ThreadFact: 'The thread',
-  RunFact: 'Runs and messages',
+  RunFact: 'Runs',
+  MessageFact: 'Messages',
   TurnFact: 'Turns',
   CallFact: 'Calls and waits',
   HookFact: 'Hooks',
@@ -40,7 +41,7 @@ type Named = { readonly type: string; readonly fields: readonly Field[] }
 /** Every fact and every event with its fields. */
 export function factsPage(root: string): string {
   const contracts = join(root, 'packages/runtime/src/contracts')
-  const facts = ['fact.ts', 'hook-fact.ts', 'plugin-fact.ts', 'tree-fact.ts', 'fault.ts', 'output-check.ts']
+  const facts = ['fact.ts', 'message-fact.ts', 'hook-fact.ts', 'plugin-fact.ts', 'tree-fact.ts', 'fault.ts', 'output-check.ts']
     .map((file) => readFileSync(join(contracts, file), 'utf8'))
     .join('\n')
   const events = readFileSync(join(contracts, 'event.ts'), 'utf8')

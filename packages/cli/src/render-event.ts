@@ -25,8 +25,10 @@ const LINES: Lines = {
   'run.cancelRequested': ({ reason }) => `cancel requested: ${toVisibleLine(reason)}`,
   'run.ended': ({ status, why, error }) =>
     `run ${status}${error ? `: ${toVisibleLine(error.message)}` : why === undefined ? '' : `: ${why}`}`,
-  'message.received': ({ source, parts, interrupts }) =>
-    `${source.kind} ${interrupts === undefined ? 'says' : 'interrupts'}: ${toVisibleLine(textOfBody(parts))}`,
+  'message.received': ({ source, parts, seen, interrupts }) =>
+    `${source.kind} ${interrupts === undefined ? 'says' : 'interrupts'}: ${toVisibleLine(textOfBody(parts))}${
+      seen === undefined ? '' : ` (seen as: ${toVisibleLine(textOfBody(seen))})`
+    }`,
   'message.returned': ({ why, parts }) => `a message came back unread (${why})${parts ? `: ${toVisibleLine(textOfBody(parts))}` : ''}`,
   'item.discarded': ({ item, why }) => `${toVisibleLine(item)} was left aside: ${why}`,
   'prompts.injected': (data, reading) => renderInjected(data, reading),

@@ -50,14 +50,14 @@ async function readBodies(
   const [commit] = await core.bodies.readWhole(source, takenIn, 1)
   const own = commit?.facts.filter((fact) => fact.cause === id) ?? []
   const started = own.find((fact) => fact.type === 'run.started')
-  const received = own.find((fact) => fact.type === 'message.received')
-  if (started?.run === undefined || !received) return []
+  const said = own.find((fact) => fact.type === 'message.received' || fact.type === 'message.returned')?.parts
+  if (started?.run === undefined || !said) return []
   const set = own.find((fact) => fact.type === 'variables.set')
   const variables = Object.fromEntries(Object.entries(set?.values ?? {}).map(([key, value]) => [key, inlineOf(value)]))
   const budget = own.find((fact) => fact.type === 'budget.set')?.limit
   const injected = own.find((fact) => fact.type === 'prompts.injected')
   const body = {
-    ...{ run: started.run, parts: inlineOf(received.parts), ...(budget === undefined ? {} : { budget }) },
+    ...{ run: started.run, parts: inlineOf(said), ...(budget === undefined ? {} : { budget }) },
     ...(injected === undefined ? {} : { initial: inlineOf(injected.prompts) })
   }
   return [{ ...body, variables }, ...(set ? [] : [body])] as unknown as readonly Json[]

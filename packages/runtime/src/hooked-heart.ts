@@ -14,7 +14,7 @@ export interface HookedHeartOptions {
 
 type Point = keyof HookedPoints
 
-const POINTS: readonly Point[] = ['beforeInference']
+const POINTS: readonly Point[] = ['beforeInference', 'onMessage']
 
 /** The heart of a runtime. Where hooks look at what is to follow, its plan is told so; without such hooks it is the plain one. */
 export function createHeart({ host, registered, plugins }: HookedHeartOptions): Heart<State> {
@@ -27,12 +27,16 @@ export function createHeart({ host, registered, plugins }: HookedHeartOptions): 
     hooks.some(({ name }) => registered.some((hook) => hook.name === name && hook[point] !== undefined)) ||
     named.some((plugin) => plugin.hooks?.some(({ on }) => on.includes(point)))
   const hookedIn = (definition: Definition): HookedPoints => {
-    const points = known.get(definition) ?? { beforeInference: isHooked(definition, 'beforeInference') }
+    const points = known.get(definition) ?? {
+      beforeInference: isHooked(definition, 'beforeInference'),
+      onMessage: isHooked(definition, 'onMessage')
+    }
     known.set(definition, points)
     return points
   }
   return {
     ...conversationHeart,
+    take: (state, items, context) => conversationHeart.take(state, items, { ...context, hooked: hookedIn(state.definition) }),
     plan: (state, context) => conversationHeart.plan(state, { ...context, hooked: hookedIn(state.definition) })
   }
 }

@@ -38,9 +38,11 @@ export type {
   HookOptions,
   HookedAnswer,
   HookedCall,
+  HookedMessage,
   HookedRequest,
   HookedResult,
   ObserverContext,
+  OnMessage,
   StateChange
 } from './contracts/hook.ts'
 export type { AgentReach, CodeLanguage, GrantedNames, Grants, GrantsInput, ShellGrant } from './contracts/grants.ts'

@@ -15,7 +15,7 @@ import type { RecordingModel } from './runtime-kit.ts'
 import { agentOf, factsOf, runThrough, userTexts, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = 19
+const WRITES = 20
 
 const AGENT = agentOf({ tools: ['pay'], hooks: ['careful', 'mask'] })
 const CALLS = [
@@ -28,6 +28,8 @@ const mask: Hook = { name: 'mask', afterToolCall: () => ({ do: 'modify', result:
 const tone: Hook = { name: 'tone', afterInference: ({ text }) => (text === 'done' ? { do: 'modify', text: 'fine' } : null) }
 /** Each request says it. */
 const note: Hook = { name: 'note', beforeInference: () => ({ do: 'modify', context: 'be careful' }) }
+/** What is said is seen in capitals. */
+const loud: Hook = { name: 'loud', onMessage: ({ text }) => ({ do: 'modify', text: text.toUpperCase() }) }
 /** Nobody pays more than 5, and somebody is asked about each payment of that. */
 const cap: Hook = before('cap', (call, context) => (Number(call.arguments['amount']) > 5 ? set(5)(call, context) : undefined))
 const careful: Hook = before('careful', (call) => (call.arguments['amount'] === 5 ? { do: 'requireApproval' } : undefined))
@@ -59,7 +61,7 @@ function createTrial(): CrashTrial<readonly Commit[]> {
         clock,
         tools,
         models: { main },
-        hooks: [cap, tone, note],
+        hooks: [cap, tone, note, loud],
         registeredHooks: [careful, mask]
       })
       runtimes.push(runtime)
@@ -76,14 +78,23 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       for (const { facts } of ending) {
         // What a hook did stands in the commit of what came of it.
         const answers = facts.flatMap((fact) => (fact.type === 'turn.reviewed' || fact.type === 'turn.prepared' ? [fact.turn] : []))
+        const items = facts.flatMap((fact) => (fact.type === 'message.admitted' ? [fact.item] : []))
         const looked = facts.flatMap((fact) => (fact.type === 'call.gated' || fact.type === 'call.reviewed' ? [fact.call] : []))
-        for (const fact of facts) if (fact.type === 'hook.recorded') expect([...looked, ...answers]).toContain(fact.call ?? fact.turn)
+        for (const fact of facts)
+          if (fact.type === 'hook.recorded') expect([...looked, ...answers, ...items]).toContain(fact.call ?? fact.turn ?? fact.item)
       }
       const facts = ending.flatMap((commit) => commit.facts)
       const reviews = facts.flatMap((fact) => (fact.type === 'call.reviewed' ? [fact.call] : []))
       const records = facts.flatMap((fact) => (fact.type === 'hook.recorded' ? [`${fact.hook} ${fact.did}`] : []))
       expect(new Set(records)).toEqual(
-        new Set(['cap modify', 'careful requireApproval', 'tone modify', 'note modify', ...(reviews.length > 0 ? ['mask modify'] : [])])
+        new Set([
+          'cap modify',
+          'careful requireApproval',
+          'tone modify',
+          'note modify',
+          'loud modify',
+          ...(reviews.length > 0 ? ['mask modify'] : [])
+        ])
       )
       expect(reviews).toEqual(facts.flatMap((fact) => (fact.type === 'call.settled' && fact.review ? [fact.call] : [])))
       // The answer to no request is lost, and each is looked at.
@@ -91,7 +102,10 @@ function createTrial(): CrashTrial<readonly Commit[]> {
       expect(reviewed).toEqual(facts.flatMap((fact) => (fact.type === 'model.responded' ? [fact.turn] : [])))
       expect(facts.at(-1)).toMatchObject({ type: 'run.ended', output: { inline: 'fine' } })
       // No model is asked without it.
-      for (const prompt of models.flatMap(({ prompts }) => prompts)) expect(userTexts(prompt).at(-1)).toBe('be careful')
+      for (const prompt of models.flatMap(({ prompts }) => prompts)) {
+        expect(userTexts(prompt).at(-1)).toBe('be careful')
+        expect(userTexts(prompt)[0]).toBe('GO')
+      }
       expect(JSON.stringify(models.map(({ prompts }) => prompts))).not.toContain('paid')
       expect(facts.filter((fact) => fact.type === 'wait.opened')).toHaveLength(1)
       expect(facts.filter((fact) => fact.type === 'call.settled')).toHaveLength(2)

@@ -12,7 +12,8 @@ type Table = { readonly [T in Fact['type'] as keyof BodyFields<T> extends never 
 /** Where facts have bodies: one that is forgotten does not compile. `variables.set` has one for each of its values. */
 const FIELDS: Table = {
   'run.ended': { output: 'body' },
-  'message.received': { parts: 'body' },
+  'message.received': { parts: 'body', seen: 'body' },
+  'message.admitted': { seen: 'body' },
   'message.returned': { parts: 'body' },
   'prompts.injected': { prompts: 'body' },
   'model.responded': { parts: 'body' },

@@ -8,6 +8,7 @@ import type { CallId, Digest, ItemId, Ms, Principal, RunId, Scope, ThreadId, Tur
 import type { Json } from './json.ts'
 import type { Labels } from './labels.ts'
 import type { Body, CallResult, Part } from './message.ts'
+import type { MessageFact } from './message-fact.ts'
 import type { ModelMove } from './model-move.ts'
 import type { OutputCheck } from './output-check.ts'
 import type { TreeFact } from './tree-fact.ts'
@@ -98,23 +99,6 @@ type RunFact =
     }
   | { readonly type: 'run.cancelRequested'; readonly reason: string; readonly graceMs: Ms }
   | { readonly type: 'run.ended'; readonly status: RunEnd; readonly why?: string; readonly error?: Fault; readonly output?: Body }
-  | {
-      readonly type: 'message.received'
-      readonly source: Principal
-      readonly parts: Body<readonly Part[]>
-      readonly injected?: boolean
-      /** The turn whose model call was aborted for this message. */
-      readonly interrupts?: TurnId
-    }
-  | {
-      readonly type: 'message.returned'
-      readonly item: ItemId
-      readonly why: 'cancelled' | 'blocked' | 'no_conversation' | 'ambiguous'
-      /** What was said and by whom: its item is gone with this commit. */
-      readonly source?: Principal
-      readonly parts?: Body<readonly Part[]>
-    }
-  | { readonly type: 'item.discarded'; readonly item: ItemId; readonly why: 'closed' | 'stale' | 'no_run' }
 
 type TurnFact =
   | {
@@ -271,7 +255,7 @@ export type Fact = {
   readonly run?: RunId
   readonly scope?: Scope
   readonly cause?: ItemId
-} & (ThreadFact | RunFact | TurnFact | CallFact | HookFact | PluginFact | LaterFact | TreeFact)
+} & (ThreadFact | RunFact | MessageFact | TurnFact | CallFact | HookFact | PluginFact | LaterFact | TreeFact)
 
 /** The fact of one type. */
 export type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>

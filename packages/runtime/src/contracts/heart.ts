@@ -13,6 +13,8 @@ export type Action = { readonly id: string; readonly scope: Scope } & (
   | { readonly do: 'reviewCall'; readonly call: CallId }
   /** Has hooks look at what a model is about to be asked; `candidate`: its place among the models. */
   | { readonly do: 'prepare'; readonly turn: TurnId; readonly candidate: number }
+  /** Has hooks look at a message before it is taken. */
+  | { readonly do: 'admit'; readonly item: InboxItem }
   /** Has hooks look at the answer of a turn. */
   | { readonly do: 'reviewTurn'; readonly turn: TurnId }
 ) & {
@@ -64,11 +66,14 @@ export interface TakeContext {
   readonly now: Ms
   /** Of the commit that would consume the item: what an older one shows could be seen by whoever sent it. */
   readonly sequence: number
+  /** Absent: nowhere. */
+  readonly hooked?: HookedPoints
 }
 
 /** Where hooks of this process look whose word stands in the log before what they look at can follow. */
 export interface HookedPoints {
   readonly beforeInference: boolean
+  readonly onMessage: boolean
 }
 
 /** What `plan` is told beside the state. */

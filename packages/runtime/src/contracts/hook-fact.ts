@@ -1,7 +1,7 @@
 import type { Approval } from './approval.ts'
 import type { Fault } from './fault.ts'
 import type { OutputCheck } from './output-check.ts'
-import type { CallId, TurnId } from './ids.ts'
+import type { CallId, ItemId, TurnId } from './ids.ts'
 import type { Body, CallResult, Part } from './message.ts'
 
 /** Facts of hooks: what one of them did, and what is seen once all have looked. */
@@ -9,13 +9,15 @@ export type HookFact =
   | {
       readonly type: 'hook.recorded'
       readonly hook: string
-      /** Where it looked: `beforeInference`, `afterInference`, `beforeToolCall`, `afterToolCall`. */
+      /** Where it looked: `beforeInference`, `afterInference`, `beforeToolCall`, `afterToolCall`, `onMessage`. */
       readonly on: string
       readonly did: 'modify' | 'block' | 'respond' | 'requireApproval' | 'failed'
       /** The call that it looked at. */
       readonly call?: CallId
       /** The turn whose request or answer it looked at. */
       readonly turn?: TurnId
+      /** The message that it looked at. */
+      readonly item?: ItemId
       /** What it put in place of what it saw; for `failed`, why. */
       readonly overlay?: Body
     }

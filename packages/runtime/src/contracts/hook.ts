@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SinkEvent } from './event-sink.ts'
 import type { Effect, RunStatus } from './fact.ts'
-import type { CallId, Digest, Ms, RunId, ThreadId, TurnId } from './ids.ts'
+import type { CallId, Digest, ItemId, Ms, Principal, RunId, ThreadId, TurnId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { CallResult, Part } from './message.ts'
 import type { PluginState } from './plugin-state.ts'
@@ -68,6 +68,26 @@ export type AfterToolCall =
   /** The model is shown this result instead. */
   | { readonly do: 'modify'; readonly result: Json }
   /** The model is shown the reason, as an error, and not the result. */
+  | { readonly do: 'block'; readonly reason: string }
+
+/** A message as a hook is shown it: a copy. */
+export interface HookedMessage {
+  readonly item: ItemId
+  /** `start`: what the thread was made with. */
+  readonly kind: 'start' | 'message' | 'interrupt'
+  /** Who has sent it. */
+  readonly source: Principal
+  /** Its texts, as they would be seen now, one after the other. */
+  readonly text: string
+  /** All of it, as it would be seen now. */
+  readonly parts: readonly Part[]
+}
+
+/** What a hook says of a message before it is taken. Nothing: it is taken as it is. */
+export type OnMessage =
+  /** This text is seen in place of all texts of the message. Its other parts stay, and so does what was said, in the log. */
+  | { readonly do: 'modify'; readonly text: string }
+  /** It goes back unread, as `blocked`. A run that it would have begun with fails with `hook_blocked`. */
   | { readonly do: 'block'; readonly reason: string }
 
 /** What a model is about to be asked, as a hook is shown it: a copy. */
@@ -158,6 +178,8 @@ export interface Hook {
   readonly timeoutMs?: Ms
   /** Looks at a call that is known and whose arguments fit its schema, before rules, grants and approval judge it. */
   beforeToolCall?(call: HookedCall, context: HookContext): HookAnswer<BeforeToolCall>
+  /** Looks at a message before it is taken: into the conversation, or as the answer to a question. */
+  onMessage?(message: HookedMessage, context: HookContext): HookAnswer<OnMessage>
   /** Looks at what a model is about to be asked: once for a turn, and again when a message has come in between. */
   beforeInference?(request: HookedRequest, context: HookContext): HookAnswer<BeforeInference>
   /** Looks at an answer of a model, after that is committed and before it is seen and its calls are judged. */

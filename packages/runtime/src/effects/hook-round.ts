@@ -24,7 +24,7 @@ export interface HookPorts extends Pick<EffectPorts, 'clock' | 'logger' | 'secre
 }
 
 /** What they are asked about. */
-export type HookSubject = { readonly thread: string } & Pick<Recorded, 'scope' | 'call' | 'turn'> & { readonly run: string }
+export type HookSubject = { readonly thread: string } & Pick<Recorded, 'scope' | 'call' | 'turn' | 'item'> & { readonly run: string }
 
 /** What an answer did: null when it changes nothing. `over`: nobody else is asked. */
 export type HookDeed =

@@ -1,6 +1,7 @@
 import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { State } from '../state/state.ts'
+import { performAdmit } from './admit-message.ts'
 import { performInfer } from './infer.ts'
 import { performGate } from './perform-gate.ts'
 import type { EffectPorts } from './ports.ts'
@@ -25,6 +26,8 @@ export function createPerform(ports: EffectPorts): Perform {
         return performReconcile(action, state, done, ports)
       case 'gate':
         return performGate(action, state, done, ports)
+      case 'admit':
+        return performAdmit(action, state, done, ports)
       case 'prepare':
         return performPrepare(action, state, done, ports)
       case 'reviewTurn':

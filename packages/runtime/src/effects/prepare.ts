@@ -37,6 +37,8 @@ export interface PreparedPublication {
   readonly output: Validator | null
   /** Null when nobody looks at calls before they are judged. */
   readonly beforeToolCall: HookLayers | null
+  /** Null when nobody looks at messages. */
+  readonly onMessage: HookLayers | null
   /** Null when nobody looks at requests. */
   readonly beforeInference: HookLayers | null
   /** Null when nobody looks at answers. */
@@ -82,6 +84,7 @@ export async function preparePublication(publication: Publication, options: Prep
     rules: await toRules(publication, [{ id: 'host', rules: options.permissions }, ...(plugins?.rules ?? [])]),
     output: definition.outputSchema ? await compileSchema(definition.outputSchema) : null,
     beforeToolCall: prepareHooks(definition, hooks, 'beforeToolCall'),
+    onMessage: prepareHooks(definition, hooks, 'onMessage'),
     beforeInference: prepareHooks(definition, hooks, 'beforeInference'),
     afterInference: prepareHooks(definition, hooks, 'afterInference'),
     afterToolCall: prepareHooks(definition, hooks, 'afterToolCall'),

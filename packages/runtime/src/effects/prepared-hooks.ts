@@ -43,5 +43,5 @@ function toAbsent(name: string): Hook {
   const refuse = (): never => {
     throw new Error('no hook of this name is registered here')
   }
-  return { name, beforeToolCall: refuse, beforeInference: refuse, afterInference: refuse, afterToolCall: refuse }
+  return { name, beforeToolCall: refuse, onMessage: refuse, beforeInference: refuse, afterInference: refuse, afterToolCall: refuse }
 }

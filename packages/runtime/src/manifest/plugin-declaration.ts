@@ -5,6 +5,7 @@ import { isGlob } from '../util/glob.ts'
 import { isToolInput } from './tool-fields.ts'
 
 const POINTS: { readonly [point in PluginHookPoint]: true } = {
+  onMessage: true,
   beforeInference: true,
   afterInference: true,
   beforeToolCall: true,

@@ -14,6 +14,7 @@ import type { Call, Conversation, State } from './state.ts'
 export function evolveThreadForked(state: State, stamp: Stamp, fact: FactOf<'thread.forked'>): void {
   state.root = state.thread
   state.waits.clear()
+  state.admitted.clear()
   state.usage = NO_USAGE
   state.cost = 0
   state.budget = null

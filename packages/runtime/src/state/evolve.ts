@@ -3,6 +3,7 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { Stamp } from '../contracts/heart.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
+import { evolveMessageAdmitted } from './admission.ts'
 import { inlineOf } from './body.ts'
 import { evolveThreadForked, evolveThreadRepinned } from './evolve-fork.ts'
 import {
@@ -47,6 +48,7 @@ const TABLE: Table = {
   },
   'message.received': evolveMessageReceived,
   'message.returned': () => {},
+  'message.admitted': evolveMessageAdmitted,
   'item.discarded': () => {},
   'prompts.injected': evolvePromptsInjected,
   'turn.started': evolveTurnStarted,
@@ -77,6 +79,7 @@ export function evolve(state: State, stamp: Stamp, fact: Fact): State {
     )
   }
   apply(state, stamp, fact)
+  if (fact.cause !== undefined && state.admitted.size > 0) state.admitted.delete(fact.cause)
   return state
 }
 
@@ -99,6 +102,8 @@ function evolveRunStarted(state: State, stamp: Stamp, fact: FactOf<'run.started'
   }
   startWork(state.spent, stamp)
   state.remembered = state.remembered.filter((rule) => rule.for === 'thread')
+  // Also where what it begins with goes back unread.
+  conversationOf(state)
   for (const conversation of state.conversations.values()) {
     conversation.turn = null
     conversation.prepared = null
@@ -131,7 +136,7 @@ function evolveMessageReceived(state: State, _stamp: Stamp, fact: FactOf<'messag
   const conversation = conversationOf(state, fact.scope)
   // Hooks have not seen it.
   conversation.prepared = null
-  const message = toUserMessage(inlineOf(fact.parts))
+  const message = toUserMessage(inlineOf(fact.seen ?? fact.parts))
   // What a thread is told to do stands behind what comes of its initial prompts.
   if (message) (conversation.initial?.behind ?? conversation.history).push(message)
   // The repair request keeps its count; anything else is a new question.

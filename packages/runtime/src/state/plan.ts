@@ -14,12 +14,22 @@ import { planCancel } from './plan-cancel.ts'
 import { acts, follows, IDLE } from './planned.ts'
 import { planQuarantine } from './quarantine.ts'
 import { countWithheld, providerOf } from './shown-history.ts'
-import { isInterrupted } from './take.ts'
+import { findUnseen, isInterrupted } from './take.ts'
 import type { Conversation, Run, State, Turn } from './state.ts'
-import { conversationOf, isEnding } from './state.ts'
+import { conversationOf, hasOpenTurn, isActive, isEnding } from './state.ts'
 
 /** The facts that follow from the state; when none do, the whole set of effects that should be running now, or rest. */
 export function plan(state: State, context: PlanContext): Planned {
+  const unseen = findUnseen(state, context)
+  if (unseen === null) return planRun(state, context)
+  const admit = { id: `${unseen.id}#admit`, scope: '', do: 'admit', item: unseen } as const
+  // At a turn boundary nothing else follows before it is taken or returned.
+  if (!isActive(state) || !hasOpenTurn(conversationOf(state))) return acts([admit])
+  const planned = planRun(state, context)
+  return planned.facts.length > 0 ? planned : acts([...planned.actions, admit], planned.timer)
+}
+
+function planRun(state: State, context: PlanContext): Planned {
   const { run } = state
   if (run?.status !== 'running') return IDLE
   const aside = run.cancel ? null : planQuarantine(state, run, context)

@@ -12,6 +12,7 @@ import type { Body, CallResult } from '../contracts/message.ts'
 import type { Publication } from '../contracts/publication.ts'
 import type { Cost, Usage } from '../contracts/usage.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
+import type { Admissions } from './admission.ts'
 import type { CallReconciliation, CallResumption, CallSuspension, SaidOutcome } from './call-suspension.ts'
 import type { GivenAnswer } from './given-answer.ts'
 import type { InitialPrompts } from './initial-state.ts'
@@ -225,6 +226,7 @@ export interface State extends Pinned {
   /** The limits that were set; null: those of the definition, when it has any. */
   budget: Budget | null
   readonly spent: Spent
+  readonly admitted: Admissions
 }
 
 /** The state of a thread of which no fact is known yet. */
@@ -245,7 +247,8 @@ export function emptyState(thread: ThreadId, publication: Publication): State {
     usage: NO_USAGE,
     cost: 0,
     budget: null,
-    spent: newSpent()
+    spent: newSpent(),
+    admitted: new Map()
   }
 }
 

@@ -29,7 +29,17 @@ export function takeDecision(state: State, item: InboxItem): Taken {
  * The first message of a person or the host that answers the only open question; null when there is none. One that does not fit waits. What was said before
  * the question was shown answers nothing.
  */
-export function takeAnswer(state: State, items: readonly InboxItem[], { sequence }: Pick<TakeContext, 'sequence'>): Taken | null {
+export function takeAnswer(state: State, items: readonly InboxItem[], context: Pick<TakeContext, 'sequence'>): Taken | null {
+  const found = findAnswer(state, items, context)
+  return found && resolve(state, found.question, found.item, { decision: 'answer', answer: found.answer })
+}
+
+/** The message that would be the answer, as it is seen. */
+export function findAnswer(
+  state: State,
+  items: readonly InboxItem[],
+  { sequence }: Pick<TakeContext, 'sequence'>
+): { readonly question: OpenWait; readonly item: InboxItem; readonly answer: Json } | null {
   if (!isActive(state) || isEnding(state)) return null
   const questions = [...state.waits.values()].filter((wait) => wait.kind === 'question')
   const [question] = questions
@@ -39,16 +49,16 @@ export function takeAnswer(state: State, items: readonly InboxItem[], { sequence
   for (const item of items) {
     // By then it is expired, whoever finds out when.
     const isLate = expiresAfterMs !== null && item.at >= stamp.at + expiresAfterMs
-    const answer = isLate || item.at < stamp.at ? undefined : answerIn(item, call)
-    if (answer !== undefined) return resolve(state, question, item, { decision: 'answer', answer })
+    const answer = isLate || item.at < stamp.at ? undefined : answerIn(state, item, call)
+    if (answer !== undefined) return { question, item, answer }
   }
   return null
 }
 
-function answerIn(item: InboxItem, call: Call | undefined): Json | undefined {
+function answerIn({ admitted }: State, item: InboxItem, call: Call | undefined): Json | undefined {
   if ((item.kind !== 'message' && item.kind !== 'interrupt') || !isDecider(item.from)) return undefined
   const { parts, answers } = item.body as unknown as { readonly parts: readonly Part[]; readonly answers?: false }
-  const text = answers === false ? null : textOf(parts)
+  const text = answers === false ? null : textOf(admitted.get(item.id)?.seen ?? parts)
   return text === null ? undefined : toAnswer(call, text)
 }
 

@@ -1,16 +1,18 @@
 // Keeps I10: every accepted item is consumed by exactly one commit, whose facts name it.
 import type { Budget } from '../contracts/budget.ts'
 import { findBudgetFault } from '../contracts/budget.ts'
-import type { Fact, WaitKind } from '../contracts/fact.ts'
-import type { TakeContext, Taken } from '../contracts/heart.ts'
+import type { Fact, FactOf, WaitKind } from '../contracts/fact.ts'
+import type { Fault } from '../contracts/fault.ts'
+import type { HookedPoints, PlanContext, TakeContext, Taken } from '../contracts/heart.ts'
 import type { Ms, RunId, TurnId } from '../contracts/ids.ts'
 import type { InjectedPrompt } from '../contracts/initial-prompt.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Body, Part } from '../contracts/message.ts'
 import type { InboxItem } from '../contracts/store.ts'
+import { isUnseen } from './admission.ts'
 import { answersMessage } from './end.ts'
 import { takeBudget } from './take-budget.ts'
-import { discard, takeAnswer, takeDecision } from './take-decision.ts'
+import { discard, findAnswer, takeAnswer, takeDecision } from './take-decision.ts'
 import { canRetry } from './retry.ts'
 import type { State } from './state.ts'
 import { conversationOf, hasOpenTurn, isActive, isEnding } from './state.ts'
@@ -39,17 +41,33 @@ export interface MessageBody {
  */
 export function take(state: State, items: readonly InboxItem[], context: TakeContext): Taken | null {
   const cancel = items.find((item) => item.kind === 'cancel')
-  if (cancel) return takeCancel(state, items, cancel)
+  if (cancel) return takeCancel(state, items, cancel, context.hooked)
   const decision = items.find((item) => item.kind === 'decision')
   if (decision) return takeDecision(state, decision)
   const budget = items.find((item) => item.kind === 'budget')
   if (budget) return takeBudget(state, budget) ?? discard(budget, 'stale')
+  const retry = items.find((item) => item.kind === 'start' || isMessage(item))
+  if (retry && retriedRun(retry) !== undefined) return takeRetry(state, retry)
+  const answered = findAnswer(state, items, context)
+  const message = answered?.item ?? nextMessage(state, items, context.now)
+  if (!message || isUnseen(state, message, context.hooked)) return null
+  const refused = state.admitted.get(message.id)?.error
+  if (refused) return giveBack(state, message, 'blocked', refused)
+  return answered ? takeAnswer(state, items, context) : takeMessage(state, message)
+}
+
+/** The message that hooks are to look at now: it is the next to be taken. Null when there is none. */
+export function findUnseen(state: State, { pending, now, hooked }: Pick<PlanContext, 'pending' | 'now' | 'hooked'>): InboxItem | null {
+  if (hooked?.onMessage !== true || pending.some(({ kind }) => kind === 'cancel')) return null
+  const shown = { sequence: Number.POSITIVE_INFINITY }
+  const next = findAnswer(state, pending, shown)?.item ?? nextMessage(state, pending, now)
+  return next && isUnseen(state, next, hooked) ? next : null
+}
+
+/** The first message, where one can be taken. */
+function nextMessage(state: State, items: readonly InboxItem[], now: Ms): InboxItem | null {
   const message = items.find((item) => item.kind === 'start' || isMessage(item))
-  if (!message) return null
-  const answer = takeAnswer(state, items, context)
-  if (answer) return answer
-  if (retriedRun(message) !== undefined) return takeRetry(state, message)
-  return canTakeMessage(state, context.now) ? takeMessage(state, message) : null
+  return message && canTakeMessage(state, now) ? message : null
 }
 
 /** Whether a message wants the model call that runs to end: it could be taken if that were over. */
@@ -58,12 +76,12 @@ export function isInterrupted(state: State, pending: readonly InboxItem[]): bool
 }
 
 /** Messages that came before the cancel go back to their sender; a start becomes a run that ends at once. */
-function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem): Taken {
+function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem, hooked: HookedPoints | undefined): Taken {
   const older = items.slice(0, items.indexOf(cancel))
   const start = older.find((item) => item.kind === 'start')
-  if (start && !isActive(state)) return retriedRun(start) === undefined ? takeMessage(state, start) : takeRetry(state, start)
+  if (start && !isActive(state)) return takeCancelled(state, start, hooked)
   const message = older.find(isMessage)
-  if (message) return giveBack(message)
+  if (message) return giveBack(state, message, 'cancelled')
   const { run } = state
   if (run?.status !== 'running') return discard(cancel, 'no_run')
   if (run.cancel) return discard(cancel, 'stale')
@@ -71,14 +89,20 @@ function takeCancel(state: State, items: readonly InboxItem[], cancel: InboxItem
   return { item: cancel, facts: [{ v: 1, type: 'run.cancelRequested', run: run.id, cause: cancel.id, reason, graceMs }] }
 }
 
-function giveBack(item: InboxItem): Taken {
-  const { parts } = item.body as unknown as MessageBody
-  return {
-    item,
-    facts: [
-      { v: 1, type: 'message.returned', cause: item.id, item: item.id, why: 'cancelled', source: item.from, parts: { inline: parts } }
-    ]
-  }
+/** What no hook has let pass stands in no history. */
+function takeCancelled(state: State, start: InboxItem, hooked: HookedPoints | undefined): Taken {
+  if (retriedRun(start) !== undefined) return takeRetry(state, start)
+  const isRefused = isUnseen(state, start, hooked) || state.admitted.get(start.id)?.error
+  return isRefused ? giveBack(state, start, 'cancelled') : takeMessage(state, start)
+}
+
+/** A message goes back to its sender. What a thread was made with begins its run all the same, which ends at once where a hook is against it. */
+function giveBack(state: State, item: InboxItem, why: 'cancelled' | 'blocked', error?: Fault): Taken {
+  const { run, parts } = item.body as unknown as MessageBody
+  const returned: Fact = { v: 1, type: 'message.returned', cause: item.id, item: item.id, why, source: item.from, parts: { inline: parts } }
+  if (item.kind !== 'start') return { item, facts: [returned] }
+  const ended: Fact[] = error ? [{ v: 1, type: 'run.ended', run, status: 'failed', why: error.code, error }] : []
+  return { item, facts: [toRunStarted(state, item), ...toSettings(item, run), returned, ...ended] }
 }
 
 function isMessage({ kind }: InboxItem): boolean {
@@ -106,11 +130,7 @@ function takeMessage(state: State, item: InboxItem): Taken {
   const facts: Fact[] = []
   const run = isActive(state) && state.run ? state.run.id : body.run
   if (!isActive(state)) facts.push(toRunStarted(state, item))
-  if (body.variables && Object.keys(body.variables).length > 0) {
-    facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(body.variables) })
-  }
-  if (body.budget && findBudgetFault(body.budget, 'budget') === null)
-    facts.push({ v: 1, type: 'budget.set', run, cause: item.id, limit: body.budget, by: item.from })
+  facts.push(...toSettings(item, run))
   if (body.initial && state.run === null) facts.push(toInjected(item, run, body.initial))
   facts.push({
     v: 1,
@@ -120,11 +140,30 @@ function takeMessage(state: State, item: InboxItem): Taken {
     cause: item.id,
     source: item.from,
     parts: { inline: body.parts },
+    ...toSeen(state, item),
     ...toInterrupted(state, item)
   })
   const pauses = item.kind === 'interrupt' ? [...state.waits.values()].filter(({ kind }) => kind === 'timer') : []
   for (const { id, scope } of pauses) facts.push({ v: 1, type: 'wait.resolved', run, scope, cause: item.id, wait: id, as: 'cancelled' })
   return { item, facts, ...(pauses.length === 0 ? {} : { close: pauses.map(({ id }) => id) }) }
+}
+
+function toSeen({ admitted }: State, { id }: InboxItem): Pick<FactOf<'message.received'>, 'seen'> {
+  const seen = admitted.get(id)?.seen ?? null
+  return seen === null ? {} : { seen: { inline: seen } }
+}
+
+/** What an item sets beside what it says. */
+function toSettings(item: InboxItem, run: RunId): readonly Fact[] {
+  const { variables = {}, budget } = item.body as unknown as MessageBody
+  const facts: Fact[] = []
+  if (Object.keys(variables).length > 0) {
+    facts.push({ v: 1, type: 'variables.set', run, cause: item.id, values: toBodies(variables) })
+  }
+  if (budget && findBudgetFault(budget, 'budget') === null) {
+    facts.push({ v: 1, type: 'budget.set', run, cause: item.id, limit: budget, by: item.from })
+  }
+  return facts
 }
 
 /** Nothing of a thread is older: a later run has them in its history. */

@@ -157,6 +157,7 @@ const runs = {
   'message.received': {
     source: principal,
     parts: body(z.array(part)),
+    seen: body(z.array(part)).exactOptional(),
     injected: z.boolean().exactOptional(),
     interrupts: text.exactOptional()
   },
@@ -166,6 +167,7 @@ const runs = {
     source: principal.exactOptional(),
     parts: body(z.array(part)).exactOptional()
   },
+  'message.admitted': { item: text, seen: body(z.array(part)).exactOptional(), error: fault.exactOptional() },
   'item.discarded': { item: text, why: z.enum(['closed', 'stale', 'no_run']) },
   'variables.set': { values: z.record(z.string(), body(json)) },
   'state.set': { owner: text, key: text, value: z.union([body(json), z.null()]), call: text.exactOptional() },
@@ -177,6 +179,7 @@ const runs = {
     did: z.enum(['modify', 'block', 'respond', 'requireApproval', 'failed']),
     call: text.exactOptional(),
     turn: text.exactOptional(),
+    item: text.exactOptional(),
     overlay: body(json).exactOptional()
   },
   'budget.set': { limit: budget, by: principal }

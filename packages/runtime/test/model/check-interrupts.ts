@@ -9,7 +9,7 @@ export interface InterruptJudge {
 }
 
 /** Makes a judge for the log of one thread. */
-export function createInterruptJudge(items: WitnessedThread['items']): InterruptJudge {
+export function createInterruptJudge(items: WitnessedThread['items'], { isLooked }: { readonly isLooked: boolean }): InterruptJudge {
   /** The turn whose last try was cut short. */
   let cutShort: string | null = null
   /** The same, as long as nobody is known who did that. */
@@ -19,7 +19,10 @@ export function createInterruptJudge(items: WitnessedThread['items']): Interrupt
     if (fact.type === 'model.failed') {
       cutShort = fact.why === 'interrupted' ? fact.turn : null
       if (fact.why === 'interrupted' && !isCancelled) unexplained = fact.turn
-    } else if (fact.type === 'turn.started' || fact.type === 'run.started') cutShort = null
+    } else if (fact.type === 'turn.started' || fact.type === 'run.started') {
+      if (fact.type === 'turn.started') explain()
+      cutShort = null
+    }
     if (isInterrupt(fact)) unexplained = null
     if (fact.type !== 'message.received' || fact.interrupts === undefined) return
     if (!isInterrupt(fact))
@@ -32,6 +35,11 @@ export function createInterruptJudge(items: WitnessedThread['items']): Interrupt
   }
 
   function endCommit(): void {
+    // Hooks look at it first: it is taken, or sent back, before the model is asked again.
+    if (!isLooked) explain()
+  }
+
+  function explain(): void {
     if (unexplained !== null) throw new Violation('interrupt', `${unexplained} was interrupted, and nothing is taken that did so`)
   }
 

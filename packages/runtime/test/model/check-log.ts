@@ -75,8 +75,8 @@ class LogReader {
     this.#model = model
     this.#thread = thread
     this.#witnessed = witnessed
-    this.#items = createItemJudge(witnessed.items)
-    this.#interrupts = createInterruptJudge(witnessed.items)
+    this.#items = createItemJudge(witnessed.items, { isLooked: model.hooked.onMessage })
+    this.#interrupts = createInterruptJudge(witnessed.items, { isLooked: model.hooked.onMessage })
     this.#judgeModel = createModelJudge(model.publication)
     this.#calls = new CallJudge(model.publication)
   }

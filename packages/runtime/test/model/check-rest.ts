@@ -34,7 +34,7 @@ export async function checkRest(model: Model, thread: ThreadId): Promise<void> {
   if (!isDeepStrictEqual(info?.row, project(state))) throw new Violation('I1', 'the row is not what the log projects to')
 
   const pending = await inner.pending(thread)
-  const taken = conversationHeart.take(state, pending, { now: model.storeNow(), sequence: commits.length + 1 })
+  const taken = conversationHeart.take(state, pending, { now: model.storeNow(), sequence: commits.length + 1, hooked: model.hooked })
   if (taken) throw new Violation('stuck', `${taken.item.id} can be taken and nobody takes it`)
   const plan = conversationHeart.plan(state, { attempt, now: model.storeNow(), stopping: false, pending, hooked: model.hooked })
   if (!plan.rest || plan.facts.length > 0) throw new Violation('stuck', 'the thread was let go although something follows from its state')

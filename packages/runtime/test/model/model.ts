@@ -79,7 +79,7 @@ export class Model {
     this.effects = new Effects(this.witness, () => this.storeNow())
     this.slowness = random.pick([1, 1, 4])
     this.expiresAfterMs = random.chance(0.3) ? random.int(20, 1_500) : null
-    this.hooked = { beforeInference: random.chance(0.25) }
+    this.hooked = { beforeInference: random.chance(0.25), onMessage: random.chance(0.2) }
     const limits = {
       maxTurns: random.int(2, 5),
       maxRetries: random.int(0, 2),
@@ -114,6 +114,7 @@ export class Model {
     const { expiresAfterMs, hooked } = this
     const heart: Heart<State> = {
       ...conversationHeart,
+      take: (state, items, context) => conversationHeart.take(state, items, { ...context, hooked }),
       plan: (state, context) => conversationHeart.plan(state, { ...context, hooked })
     }
     if (expiresAfterMs === null) return heart

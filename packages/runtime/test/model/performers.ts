@@ -13,7 +13,7 @@ import type { Done } from './lasting.ts'
 import { atOnce, lasting } from './lasting.ts'
 import { TOOLS } from './publication.ts'
 import type { Random } from './random.ts'
-import { prepare, reviewCall, reviewTurn } from './reviews.ts'
+import { admit, prepare, reviewCall, reviewTurn } from './reviews.ts'
 import type { Process, Scheduler } from './scheduler.ts'
 
 /** What the fake effects of one drive need. */
@@ -33,6 +33,7 @@ export function performFake(action: Action, state: State, done: Done, world: Per
   try {
     if (action.do === 'infer') return infer(action, state, done, world)
     if (action.do === 'gate') return gate(action, state, done, world)
+    if (action.do === 'admit') return admit(action, done, world)
     if (action.do === 'prepare') return prepare(action, state, done, world)
     if (action.do === 'reviewTurn') return reviewTurn(action, state, done, world, toGates)
     if (action.do === 'reviewCall') return reviewCall(action, state, done, world)
@@ -265,7 +266,7 @@ function reconcile(action: Extract<Action, { do: 'reconcile' }>, state: State, d
   const say = (): readonly Fact[] => {
     const luck = random.next()
     const { final } = action
-    const said = luck < 0.1 ? 'unknown' : luck < 0.2 ? 'failed' : found(record, final)
+    const said = luck < 0.1 ? 'unknown' : luck < (final ? 0.35 : 0.2) ? 'failed' : found(record, final)
     return [
       {
         ...fact,

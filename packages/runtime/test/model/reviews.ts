@@ -15,6 +15,18 @@ export function reviewCall({ scope, call }: Extract<Action, { do: 'reviewCall' }
   return lasting(world, done, random.int(0, 80), { outcome: say, aborted: () => (random.chance(0.3) ? say() : []) })
 }
 
+/** Hooks that look at a message: they let it pass, change it or send it back. */
+export function admit({ scope, item }: Extract<Action, { do: 'admit' }>, done: Done, world: LastingWorld): Running {
+  const { random } = world
+  const fact: FactOf<'message.admitted'> = { v: 1, type: 'message.admitted', scope, item: item.id }
+  const say = (): readonly Fact[] => {
+    const luck = random.next()
+    if (luck < 0.15) return [{ ...fact, error: { code: 'hook_blocked', message: 'no' } }]
+    return [luck < 0.5 ? { ...fact, seen: { inline: [{ type: 'text', text: 'seen' }] } } : fact]
+  }
+  return lasting(world, done, random.int(0, 80), { outcome: say, aborted: () => (random.chance(0.3) ? say() : []) })
+}
+
 /** Hooks that look at a request: they let it pass, add to it, refuse it or answer it. */
 export function prepare({ scope, turn }: Extract<Action, { do: 'prepare' }>, state: State, done: Done, world: LastingWorld): Running {
   const { random } = world

@@ -186,6 +186,7 @@ export class Witness {
 
   #countReview(fact: Review): void {
     if (fact.type === 'call.reviewed') this.count(fact.seen ? 'reviewed and changed' : 'reviewed')
+    else if (fact.type === 'message.admitted') this.count(`message ${fact.error ? 'refused' : fact.seen ? 'changed' : 'admitted'}`)
     else if (fact.type === 'turn.prepared') this.count(`request ${fact.error ? 'refused' : fact.context ? 'changed' : 'prepared'}`)
     else this.count(`answer ${fact.withheld ? 'withheld' : fact.seen ? 'changed' : 'reviewed'}`)
   }
@@ -219,10 +220,10 @@ export class Witness {
   }
 }
 
-type Review = Extract<Fact, { type: 'turn.prepared' | 'turn.reviewed' | 'call.reviewed' }>
+type Review = Extract<Fact, { type: 'message.admitted' | 'turn.prepared' | 'turn.reviewed' | 'call.reviewed' }>
 
 function isReview(fact: Fact): fact is Review {
-  return fact.type === 'turn.prepared' || fact.type === 'turn.reviewed' || fact.type === 'call.reviewed'
+  return fact.type === 'message.admitted' || fact.type === 'turn.prepared' || fact.type === 'turn.reviewed' || fact.type === 'call.reviewed'
 }
 
 /** What a hook answers is over with the commit that tells of it. */
