@@ -6,8 +6,14 @@ import { toVisibleLine, toVisibleText } from './visible-text.ts'
 
 /** One entry of a conversation as people read it. */
 export type TranscriptEntry =
-  | { readonly role: 'message'; readonly at: number; readonly from: Principal['kind'] | 'definition'; readonly text: string }
   /** `seen`: what hooks left to be seen in its place; null: nothing. */
+  | {
+      readonly role: 'message'
+      readonly at: number
+      readonly from: Principal['kind'] | 'definition'
+      readonly text: string
+      readonly seen?: string
+    }
   | { readonly role: 'agent'; readonly at: number; readonly text: string; seen?: string | null }
   /** Another model is asked from here on. */
   | { readonly role: 'model'; readonly at: number; readonly model: string; readonly moved: NonNullable<FactOf<'turn.started'>['moved']> }
@@ -52,7 +58,7 @@ async function readPage(thread: ThreadHandle, from: number): Promise<readonly Co
 export function renderEntry(entry: TranscriptEntry): string {
   switch (entry.role) {
     case 'message':
-      return `${entry.from}: ${indent(entry.text)}`
+      return `${entry.from}: ${indent(entry.text)}${renderSeen(entry.seen)}`
     case 'agent':
       return `agent: ${indent(entry.text)}${renderSeen(entry.seen)}`
     case 'model':
@@ -98,9 +104,9 @@ class Transcript {
 
   #addFact(fact: Fact, at: number): void {
     if (fact.type === 'message.received') {
-      const parts = bodyOf(fact.parts)
+      const seen = fact.seen === undefined ? {} : { seen: textOfBody(fact.seen) }
       const entries = this.#initial.isOver ? this.#entries : this.#behind
-      entries.push({ role: 'message', at, from: fact.source.kind, text: typeof parts === 'string' ? parts : textOf(parts) })
+      entries.push({ role: 'message', at, from: fact.source.kind, text: textOfBody(fact.parts), ...seen })
     } else if (fact.type === 'model.responded') this.#addAnswer(fact, at)
     else if (fact.type === 'turn.reviewed') this.#reviewAnswer(fact)
     else if (fact.type === 'call.settled') this.#settle(fact)
