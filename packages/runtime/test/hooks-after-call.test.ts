@@ -58,6 +58,17 @@ describe('a hook after a call', () => {
     expect(facts.filter((fact) => fact.type === 'call.reviewed')).toEqual([expect.not.objectContaining({ seen: expect.anything() })])
   })
 
+  test('is bounded as the tool is in what it has the model shown', async () => {
+    const long = after('long', () => ({ do: 'modify', result: 'x'.repeat(1_000) }))
+    const brief = toolOf('brief', () => 'ok', { maxResultLength: 10 })
+    const model = caller({ name: 'brief', arguments: {} })
+    const runtime = runtimeOf(memoryStore(), { tools: [brief], models: { main: model }, hooks: [long] })
+    const run = await runtime.start(agentOf({ tools: ['brief'] }), { input: 'go' })
+    await within(run.settled())
+    const [{ value } = { value: '' }] = resultsIn(model.prompts[1]).values()
+    expect(String(value).match(/x/g)).toHaveLength(10)
+  })
+
   test('of the definition looks before those of the host, each in its order, and is told its options', async () => {
     const told: unknown[] = []
     const named = after('inner', (call, { options }) => {

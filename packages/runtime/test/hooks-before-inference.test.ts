@@ -180,6 +180,21 @@ describe('a hook before inference', () => {
     expect(model.prompts.map((prompt) => userTexts(prompt))).toEqual([['go', 'and more']])
   })
 
+  test('sees a message that interrupts the model, before that is asked again', async () => {
+    const shown: (readonly string[])[] = []
+    const look = before('look', ({ prompt }) => {
+      shown.push(userTexts(prompt))
+      return { do: 'modify', context: `look ${shown.length}` }
+    })
+    const model = recordingModel(({ request }) => (request > 1 ? { text: 'hello' } : new Promise(() => {})))
+    const run = await runtimeOf(memoryStore(), { models: { main: model }, hooks: [look] }).start(agentOf(), { input: 'go' })
+    await until(() => model.prompts.length === 1)
+    await run.message('stop', { interrupt: true })
+    await within(run.settled())
+    expect(shown).toEqual([['go'], ['go', 'stop']])
+    expect(userTexts(model.prompts[1])).toEqual(['go', 'stop', 'look 2'])
+  })
+
   test('keeps secrets out of the log', async () => {
     const secrets = createSecretRegistry()
     secrets.add('TOKEN', 'hunter2hunter2')
