@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Hook, HookedMessage, OnMessage } from '../src/contracts/hook.ts'
+import { FORMAT } from '../src/contracts/fact.ts'
+import type { Store } from '../src/contracts/store.ts'
+import { createRuntime } from '../src/runtime.ts'
 import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
@@ -240,5 +243,44 @@ describe('a hook that cannot judge sends a message back, as a fault:', () => {
     expect(model.prompts).toEqual([])
     expect(await factsOfType(run, 'message.returned')).toMatchObject([{ why: 'cancelled', parts: { inline: [{ text: 'go' }] } }])
     expect((await run.verify()).problems).toEqual([])
+  })
+})
+
+// B040
+describe('a hook whose processes end each time is not asked again by itself:', () => {
+  const ASKS = { toolCalls: [{ name: 'ask_user', arguments: { question: 'Where?' } }] }
+  const model = () => recordingModel(({ answers, prompt }) => (answers === 0 && userTexts(prompt)[0] === 'ask' ? ASKS : { text: 'hello' }))
+  /** Owners that end, as often as they may; then one whose hook lets all pass. */
+  const worn = async (store: Store, thread: string) => {
+    for (const worker of ['one', 'two']) {
+      const can = { format: FORMAT, needs: [] }
+      const claimed = () => store.claim({ worker, leaseMs: 1, max: 1, only: [thread], not: [], can, takeover: true })
+      await until(async () => (await claimed()).length === 1)
+    }
+    const options = { models: { main: model() }, hooks: [on('look', () => null)], recover: true, crashBudget: 2 }
+    return runtimeOf(store, options).thread(thread)
+  }
+
+  test('what a thread was made with goes back, and what comes next is looked at', async () => {
+    const store = memoryStore()
+    const { thread } = await runtimeOf(store, { concurrency: 0 }).start(agentOf(), { input: 'go' })
+    const run = await worn(store, thread)
+    expect(await within(run.settled())).toMatchObject({ status: 'failed', error: { code: 'hook_failed' } })
+    expect(await factsOfType(run, 'message.returned')).toMatchObject([{ why: 'blocked' }])
+    await run.message('again')
+    expect(await within(run.settled())).toMatchObject({ status: 'completed', text: 'hello' })
+    expect((await run.verify()).problems).toEqual([])
+  })
+
+  test('a run that is under way waits for a person', async () => {
+    const store = memoryStore()
+    const first = createRuntime({ store, models: { main: model() } })
+    const { thread, settled } = await first.start(agentOf({ tools: ['ask_user'] }), { input: 'ask' })
+    await within(settled())
+    await first.close()
+    await runtimeOf(store, { concurrency: 0 }).thread(thread).message('there')
+    const run = await worn(store, thread)
+    await until(async () => (await run.settled()).waits.some(({ kind }) => kind === 'quarantine'))
+    expect(await factsOfType(run, 'message.admitted')).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import type { Fact, FactOf } from '../contracts/fact.ts'
 import type { ModelMove } from '../contracts/model-move.ts'
 import type { PlanContext, Planned } from '../contracts/heart.ts'
 import type { TurnId } from '../contracts/ids.ts'
+import type { InboxItem } from '../contracts/store.ts'
 import { endOfBudget, reserve } from './budget.ts'
 import { candidateAt, candidatesOf, firstCandidate, nextTry, toModelName } from './candidate.ts'
 import { endOf, isOutOfTime } from './end.ts'
@@ -22,11 +23,22 @@ import { conversationOf, hasOpenTurn, isActive, isEnding } from './state.ts'
 export function plan(state: State, context: PlanContext): Planned {
   const unseen = findUnseen(state, context)
   if (unseen === null) return planRun(state, context)
+  const aside = planWorn(state, unseen, context)
+  if (aside) return aside
   const admit = { id: `${unseen.id}#admit`, scope: '', do: 'admit', item: unseen } as const
   // At a turn boundary nothing else follows before it is taken or returned.
   if (!isActive(state) || !hasOpenTurn(conversationOf(state))) return acts([admit])
   const planned = planRun(state, context)
   return planned.facts.length > 0 ? planned : acts([...planned.actions, admit], planned.timer)
+}
+
+/** Hooks that have ended their processes too often are not asked again by themselves: a person is, or, where no run is under way, the message goes back. */
+function planWorn(state: State, { id }: InboxItem, context: PlanContext): Planned | null {
+  const { crashes = 0 } = context
+  if (isActive(state) && state.run) return planQuarantine(state, state.run, context)
+  if (crashes === 0) return null
+  const message = `no hook has let the message pass: the processes that were to look at it ended ${crashes} times`
+  return follows([{ v: 1, type: 'message.admitted', scope: '', item: id, error: { code: 'hook_failed', message } }])
 }
 
 function planRun(state: State, context: PlanContext): Planned {

@@ -5,6 +5,7 @@ import { isQuarantined } from './quarantine.ts'
 import type { Call, State } from './state.ts'
 
 const PROGRESS: ReadonlySet<Fact['type']> = new Set([
+  'message.admitted',
   'model.responded',
   'call.settled',
   'step.settled',
