@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Hook } from '../src/contracts/hook.ts'
 import { scriptedModel } from '../src/models/scripted-model.ts'
 import { BEFORE_CALLS } from '../src/state/initial-prompts.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { Ledger } from './approval-kit.ts'
 import { look, pay, runtimeOf } from './approval-kit.ts'
 import { begin, LOOK, paying } from './initial-prompts-kit.ts'
 import { refusalOf } from './refusal.ts'
 import type { RecordingModel } from './runtime-kit.ts'
-import { agentOf, factsOf, factsOfType, folder, outcomesOf, resultsIn, userTexts, within } from './runtime-kit.ts'
+import { agentOf, factsOf, factsOfType, folder, outcomesOf, recordingModel, resultsIn, userTexts, within } from './runtime-kit.ts'
 import { PLAIN, registry } from './secret-kit.ts'
 
 const roles = (model: RecordingModel) => model.prompts[0]?.map(({ role }) => role)
@@ -152,4 +154,22 @@ describe('templates of initial prompts', () => {
     await settled()
     expect(JSON.stringify(await factsOf(run))).not.toContain(PLAIN)
   })
+})
+
+test('what the system says stays where a hook sends the first message back; what belongs to that message goes with it', async () => {
+  const model = recordingModel(() => ({ text: 'hello' }))
+  const guard: Hook = { name: 'guard', onMessage: ({ text }) => (text === 'go' ? { do: 'block', reason: 'no' } : null) }
+  const initialPrompts = [{ role: 'system', prompt: 'Be brief.', toolCalls: [LOOK] }, { prompt: 'First.' }] as const
+  const runtime = runtimeOf(memoryStore(), { tools: [look], models: { main: model }, hooks: [guard] })
+  const run = await runtime.start(agentOf({ tools: ['look'], initialPrompts }), { input: 'go' })
+  expect(await within(run.settled())).toMatchObject({ status: 'failed', error: { code: 'hook_blocked' } })
+  await run.message('home')
+  await within(run.settled())
+  expect(model.prompts).toMatchObject([
+    [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ text: 'home' }] }
+    ]
+  ])
+  expect((await run.verify()).problems).toEqual([])
 })

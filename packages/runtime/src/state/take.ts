@@ -98,11 +98,14 @@ function takeCancelled(state: State, start: InboxItem, hooked: HookedPoints | un
 
 /** A message goes back to its sender. What a thread was made with begins its run all the same, which ends at once where a hook is against it. */
 function giveBack(state: State, item: InboxItem, why: 'cancelled' | 'blocked', error?: Fault): Taken {
-  const { run, parts } = item.body as unknown as MessageBody
+  const { run, parts, initial = [] } = item.body as unknown as MessageBody
   const returned: Fact = { v: 1, type: 'message.returned', cause: item.id, item: item.id, why, source: item.from, parts: { inline: parts } }
   if (item.kind !== 'start') return { item, facts: [returned] }
   const ended: Fact[] = error ? [{ v: 1, type: 'run.ended', run, status: 'failed', why: error.code, error }] : []
-  return { item, facts: [toRunStarted(state, item), ...toSettings(item, run), returned, ...ended] }
+  // What the system says holds for whatever the thread is told later.
+  const system = initial.flatMap(({ role, text }) => (role === 'system' && text !== undefined ? [{ role, text }] : []))
+  const injected = system.length === 0 ? [] : [toInjected(item, run, system)]
+  return { item, facts: [toRunStarted(state, item), ...toSettings(item, run), ...injected, returned, ...ended] }
 }
 
 function isMessage({ kind }: InboxItem): boolean {
