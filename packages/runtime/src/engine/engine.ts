@@ -17,7 +17,7 @@ import { createWorkerId } from './worker-id.ts'
 /** How many of the threads that were asked for are claimed at a time. */
 const MAX_ASKED = 1_000
 
-/** `isLimited`: there was no place for more, so that more may be ready. */
+/** `isLimited`: more may be ready, for which there was no place, or which nobody is given whose lease has run out. */
 type Claimed = { readonly claims: readonly Claim[]; readonly isLimited: boolean }
 
 /** Drives threads in this process: claims, beats, timers, drain. */
@@ -130,6 +130,7 @@ export class Engine<State> {
     if (only?.length === 0) return { claims: [], isLimited: false }
     if (this.#drives.size === 0) this.#lease.refresh()
     const since = clock.monotonic()
+    const lease = this.#drives.size === 0 ? null : this.#lease.current()
     const claims = await store.claim({
       worker: this.#lease.worker,
       leaseMs,
@@ -142,7 +143,7 @@ export class Engine<State> {
     if (claims.length > 0) this.#lease.extend(since)
     for (const claim of claims) this.#drive(claim)
     if (claims.length > 0) this.#startPulse()
-    return { claims, isLimited: claims.length >= max }
+    return { claims, isLimited: claims.length >= max || lease?.holds() === false }
   }
 
   /** Asked-for threads that rest are not ours to watch, but for their timers; those that another worker owns are tried again, behind the others. */
