@@ -25,7 +25,9 @@ export function gateAnswer(
   { bounds, isLooked, isJudged }: AnswerGate
 ): readonly Fact[] {
   const facts: Fact[] = []
-  for (const [position, { tool, input }] of calls.entries()) {
+  let position = -1
+  for (const { tool, input } of calls) {
+    position += 1
     if (isJudged?.(position)) continue
     const request = { thread, run, scope, call: `${turn}.${position}`, tool, input, position }
     const gated = isLooked ? openCall(request, prepared, bounds) : gateCall(request, prepared, bounds)

@@ -12,6 +12,7 @@ import { contextOf } from '../state/prepared-request.ts'
 import { providerOf, shownHistory } from '../state/shown-history.ts'
 import type { Conversation, State, Turn } from '../state/state.ts'
 import { conversationOf } from '../state/state.ts'
+import { isPromise } from '../util/promise.ts'
 import { redactError } from '../util/redact-error.ts'
 import { gateAnswer } from './gate-answer.ts'
 import { boundsOf } from './perform-gate.ts'
@@ -246,7 +247,8 @@ async function withCost(response: ModelResponse, asked: CalledModel, ports: Effe
   if (!response.usage) return response
   const answered = response.kind === 'responded' ? response.model : undefined
   const called = answered === undefined ? asked : { ...asked, answered }
-  return { ...response, cost: await ports.costOf(called, response.usage) }
+  const cost = ports.costOf(called, response.usage)
+  return { ...response, cost: isPromise(cost) ? await cost : cost }
 }
 
 /** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. The signal is this call's own and goes with it. */

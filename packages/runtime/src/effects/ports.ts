@@ -17,7 +17,7 @@ export interface EffectPorts {
   /** What effects report and show passes it first (I14). */
   readonly secrets: SecretRegistry
   /** What a call costs. **Contract**: never rejects, and waits for nothing but the table; what is not known is `unknown`. */
-  costOf(model: CalledModel, usage: Usage): Promise<Cost>
+  costOf(model: CalledModel, usage: Usage): Cost | Promise<Cost>
   /** The code of a tool of a publication by its identity, when this process has it. */
   tool(identity: string, publication: string): Tool | undefined
   prepared(publication: string): Promise<PreparedPublication>

@@ -33,8 +33,9 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
   const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
   const run = state.run?.id ?? ''
   const settle: RunningPorts['settle'] = (outcome, result, { review = false, kept = NONE } = {}) => {
-    const settled = { outcome, result: { inline: result }, ...(review ? { review } : {}) }
-    done([...kept, { v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, ...settled }])
+    const settled: Fact = { v: 1, type: 'call.settled', run, scope: action.scope, call: action.call, outcome, result: { inline: result } }
+    const fact: Fact = review ? { ...settled, review } : settled
+    done(kept.length === 0 ? [fact] : [...kept, fact])
   }
   const suspend: RunningPorts['suspend'] = (fact, kept) =>
     done([...kept, { v: 1, type: 'call.suspended', run, scope: action.scope, call: action.call, ...fact }])

@@ -9,8 +9,8 @@ import { loadPriceTable } from './price-table.ts'
 export interface PriceLookup {
   /** What a model costs and how much fits into it; null when nobody said. Rejects when the table of this version cannot be read. */
   priceOf(model: CalledModel): Promise<ModelPrice | null>
-  /** What a call costs. Never rejects: an answer that was paid for is not lost for want of its price. */
-  costOf(model: CalledModel, usage: Usage): Promise<Cost>
+  /** What a call costs; a promise where the price must be looked for. Never rejects: an answer that was paid for is not lost for want of its price. */
+  costOf(model: CalledModel, usage: Usage): Cost | Promise<Cost>
 }
 
 /** What a lookup is made of. */
@@ -43,27 +43,35 @@ export function createPriceLookup({ overrides = {}, logger }: PriceLookupOptions
     const listed = await findListed(toProviderName(provider), names.toReversed())
     return given ? { ...sizesOf(listed), ...given } : listed
   }
-  const priceOf = async (called: CalledModel): Promise<ModelPrice | null> => {
+  const search = async (called: CalledModel): Promise<ModelPrice | null> => {
+    const price = await find(called)
     // The name that answered comes from outside: whatever servers say, little is kept.
     if (found.size >= MAX_FOUND) found.clear()
-    const key = `${called.reference ?? ''}\n${called.provider}\n${called.model}\n${called.answered ?? ''}`
-    const known = found.get(key)
-    if (known !== undefined) return known
-    const price = await find(called)
-    found.set(key, price)
+    found.set(toKey(called), price)
     return price
   }
-  return {
-    priceOf,
-    async costOf(model, usage) {
-      try {
-        return costOf(usage, await priceOf(model))
-      } catch (error) {
-        logger?.warn('the table of prices cannot be read', { error: String(error) })
-        return 'unknown'
-      }
+  const searchCost = async (called: CalledModel, usage: Usage): Promise<Cost> => {
+    try {
+      return costOf(usage, await search(called))
+    } catch (error) {
+      logger?.warn('the table of prices cannot be read', { error: String(error) })
+      return 'unknown'
     }
   }
+  return {
+    async priceOf(called) {
+      const known = found.get(toKey(called))
+      return known === undefined ? search(called) : known
+    },
+    costOf(called, usage) {
+      const known = found.get(toKey(called))
+      return known === undefined ? searchCost(called, usage) : costOf(usage, known)
+    }
+  }
+}
+
+function toKey({ reference = '', provider, model, answered = '' }: CalledModel): string {
+  return `${reference}\n${provider}\n${model}\n${answered}`
 }
 
 type Prices = { readonly [name: string]: ModelPrice }

@@ -114,17 +114,14 @@ function toTurnStarted(state: State, run: Run, conversation: Conversation, { tur
   const model = toModelName(candidateAt(state.definition, candidate))
   const moved = toMove(state, conversation, model)
   const reservedTokens = reserve(state, conversation, candidate)
+  const last = isLast(state, turn)
+  const started: Fact = { v: 1, type: 'turn.started', run: run.id, scope: conversation.scope, turn, try: count, model }
+  if (candidate === 0 && moved === null && !last && reservedTokens === 0) return started
   return {
-    v: 1,
-    type: 'turn.started',
-    run: run.id,
-    scope: conversation.scope,
-    turn,
-    try: count,
-    model,
+    ...started,
     ...(candidate === 0 ? {} : { candidate }),
     ...(moved ? { moved } : {}),
-    ...(isLast(state, turn) ? { last: true as const } : {}),
+    ...(last ? { last } : {}),
     ...(reservedTokens === 0 ? {} : { reservedTokens })
   }
 }
