@@ -11,7 +11,7 @@ import {
   withoutDeferredItems,
   withoutFence,
   withoutFreshRule,
-  withoutPending,
+  withoutInterrupts,
   withoutWaits
 } from './model/sabotage.ts'
 
@@ -51,7 +51,8 @@ describe('the model-based check finds', () => {
   })
 
   test('a driver that keeps interrupts from the heart', async () => {
-    expect(await firstViolation(withoutPending, 100)).toBe('interrupt')
+    // Where hooks look at messages first, the one that interrupts is never let in.
+    expect(['interrupt', 'stuck']).toContain(await firstViolation(withoutInterrupts, 100))
   })
 
   // I16

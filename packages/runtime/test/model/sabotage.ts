@@ -35,9 +35,12 @@ export const withoutDecidedRule: Sabotage = {
   store: (store) => changed(store, { append: (request) => store.append({ ...request, close: [] }) })
 }
 
-/** A driver that does not tell the heart of items that could not be taken. */
-export const withoutPending: Sabotage = {
-  ports: (ports) => ({ ...ports, plan: (state, context) => ports.plan(state, { ...context, pending: [] }) })
+/** A driver that does not tell the heart of interrupts that could not be taken. */
+export const withoutInterrupts: Sabotage = {
+  ports: (ports) => ({
+    ...ports,
+    plan: (state, context) => ports.plan(state, { ...context, pending: context.pending.filter(({ kind }) => kind !== 'interrupt') })
+  })
 }
 
 /** A driver that goes on however often the owners before it have died. */
