@@ -1,9 +1,9 @@
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Fact } from '../contracts/fact.ts'
 import type { Heart, Outcome, Planned, Stamp, TakeContext } from '../contracts/heart.ts'
-import type { ItemId, Ms, WaitId } from '../contracts/ids.ts'
+import type { ItemId, Ms, ThreadId, WaitId } from '../contracts/ids.ts'
 import type { Claim } from '../contracts/claim.ts'
-import type { AppendRequest, InboxItem, NewItem, NewThread } from '../contracts/store.ts'
+import type { AppendRequest, InboxItem, NewItem, NewThread, ThreadRow } from '../contracts/store.ts'
 import type { NewWait } from '../contracts/wait.ts'
 
 /** Where a draft starts from. */
@@ -73,11 +73,11 @@ class Drafting<State> {
   readonly stamp: Stamp
   readonly #start: DraftStart<State>
   readonly #heart: Heart<State>
-  readonly #consumed: ItemId[] = []
-  readonly #send: NewItem[] = []
-  readonly #spawn: NewThread[] = []
-  readonly #open: NewWait[] = []
-  readonly #close: WaitId[] = []
+  consumed: readonly ItemId[] = NONE
+  send: readonly NewItem[] = NONE
+  spawn: readonly NewThread[] = NONE
+  open: readonly NewWait[] = NONE
+  close: readonly WaitId[] = NONE
   /** Bytes of outcomes and items so far; null before anything was taken. */
   #takenBytes: number | null = null
   state: State
@@ -109,49 +109,36 @@ class Drafting<State> {
       const plan = this.#heart.plan(this.state, { attempt, now, stopping, pending: this.left, crashes })
       if (plan.facts.length === 0) return plan
       for (const fact of plan.facts) this.add(fact)
-      this.#send.push(...plan.send)
-      this.#spawn.push(...plan.spawn)
-      this.#open.push(...plan.open)
-      this.#close.push(...plan.close)
+      this.send = joined(this.send, plan.send)
+      this.spawn = joined(this.spawn, plan.spawn)
+      this.open = joined(this.open, plan.open)
+      this.close = joined(this.close, plan.close)
     }
     throw new HoldfastError('livelock', `the plan of thread ${claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
   }
 
   request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {
-    const { claim, head } = this.#start
-    return {
-      tenant: claim.tenant,
-      thread: claim.thread,
-      attempt: claim.attempt,
-      expectedSequence: head,
-      facts: this.facts,
-      consumed: this.#consumed,
-      deferred: this.left.length === 0 ? NONE : this.left.filter((item) => item.state === 'fresh').map((item) => item.id),
-      send: this.#send,
-      spawn: this.#spawn,
-      open: this.#open,
-      close: this.#close,
-      artifacts: NONE,
-      row: this.#heart.project(this.state),
-      timer: timerOf(plan, ready),
-      progress: this.#heart.progress(this.facts),
-      sync: this.#mayLag(then) ? 'later' : 'now',
-      then
-    }
+    const { facts, state } = this
+    const sync = this.#mayLag(then) ? 'later' : 'now'
+    const request = new DraftRequest(this.#start, this, this.#heart.project(state), then)
+    request.timer = timerOf(plan, ready)
+    request.progress = this.#heart.progress(facts)
+    request.sync = sync
+    return request
   }
 
   /** Whether nothing outside learns of this commit or follows from it. */
   #mayLag(then: 'keep' | 'release'): boolean {
-    if (then !== 'keep' || this.#consumed.length > 0 || this.#send.length > 0 || this.#spawn.length > 0) return false
-    return this.#open.length === 0 && this.#close.length === 0 && !this.#heart.reachesOut(this.facts)
+    if (then !== 'keep' || this.consumed.length > 0 || this.send.length > 0 || this.spawn.length > 0) return false
+    return this.open.length === 0 && this.close.length === 0 && !this.#heart.reachesOut(this.facts)
   }
 
   #takeOne(context: TakeContext): boolean {
     const taken = this.#heart.take(this.state, this.left, context)
     if (!taken) return false
     if (!this.#hasPlaceFor(taken.facts)) return false
-    this.#consumed.push(taken.item.id)
-    this.#close.push(...(taken.close ?? []))
+    this.consumed = [...this.consumed, taken.item.id]
+    this.close = joined(this.close, taken.close ?? NONE)
     this.left = this.left.filter((item) => item.id !== taken.item.id)
     for (const fact of taken.facts) this.add(fact)
     return true
@@ -190,6 +177,53 @@ class SettledDraft<State> implements Draft<State> {
   request(then: 'keep' | 'release', { ready }: { readonly ready: boolean }): AppendRequest {
     return this.#drafting.request(this.plan, then, ready)
   }
+}
+
+/** What is appended; a class for the same reason. */
+class DraftRequest implements AppendRequest {
+  readonly tenant: string
+  readonly thread: ThreadId
+  readonly attempt: number
+  readonly expectedSequence: number
+  readonly facts: readonly Fact[]
+  readonly consumed: readonly ItemId[]
+  readonly deferred: readonly ItemId[]
+  readonly send: readonly NewItem[]
+  readonly spawn: readonly NewThread[]
+  readonly open: readonly NewWait[]
+  readonly close: readonly WaitId[]
+  readonly artifacts = NONE
+  readonly row: ThreadRow
+  readonly then: 'keep' | 'release'
+  timer: AppendRequest['timer'] = null
+  progress = false
+  sync: AppendRequest['sync'] = 'now'
+
+  constructor(
+    { claim, head }: Pick<DraftStart<unknown>, 'claim' | 'head'>,
+    draft: Drafting<unknown>,
+    row: ThreadRow,
+    then: 'keep' | 'release'
+  ) {
+    this.tenant = claim.tenant
+    this.thread = claim.thread
+    this.attempt = claim.attempt
+    this.expectedSequence = head
+    this.facts = draft.facts
+    this.consumed = draft.consumed
+    this.deferred = draft.left.length === 0 ? NONE : draft.left.filter((item) => item.state === 'fresh').map((item) => item.id)
+    this.send = draft.send
+    this.spawn = draft.spawn
+    this.open = draft.open
+    this.close = draft.close
+    this.row = row
+    this.then = then
+  }
+}
+
+/** One list of two, the first itself where the second is empty. */
+function joined<T>(first: readonly T[], second: readonly T[]): readonly T[] {
+  return second.length === 0 ? first : [...first, ...second]
 }
 
 function timerOf(plan: Planned, ready: boolean): AppendRequest['timer'] {
