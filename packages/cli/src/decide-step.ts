@@ -5,7 +5,7 @@ import type { Step } from './situation.ts'
 /** The first thing that a person may say about a wait of each kind; nothing for what no person decides. */
 const STEPS: { readonly [kind in WaitKind]?: (wait: WaitRow) => Step } = {
   approval: ({ id }) => ({ command: 'approve', wait: id }),
-  quarantine: ({ id }) => ({ command: 'approve', wait: id }),
+  quarantine: ({ id }) => ({ command: 'quarantine', wait: id, rest: 'retry' }),
   question: ({ id }) => ({ command: 'answer', wait: id, rest: '"..."' }),
   external: ({ id }) => ({ command: 'answer', wait: id, rest: 'RESULT' }),
   outcome: ({ id }) => ({ command: 'outcome', wait: id, rest: 'WORD' }),

@@ -49,7 +49,7 @@ const KINDS: { readonly [kind in WaitKind]: (wait: WaitRow) => Explanation } = {
   }),
   quarantine: ({ id, subject }) => ({
     text: describeQuarantine(subject),
-    next: [{ command: 'log' }, { command: 'approve', wait: id }, { command: 'deny', wait: id }]
+    next: [{ command: 'log' }, { command: 'quarantine', wait: id, rest: 'retry' }, { command: 'quarantine', wait: id, rest: 'give-up' }]
   }),
   missing: ({ subject }) => ({
     text: `Something that it needs is missing: ${describe(subject)}`,

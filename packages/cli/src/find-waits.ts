@@ -8,14 +8,15 @@ import { toDecideLine } from './decide-step.ts'
 import { toolOf, toWaitLine } from './wait-text.ts'
 
 /** What is done about waits. */
-export type DecideAct = 'approve' | 'deny' | 'answer' | 'outcome'
+export type DecideAct = 'approve' | 'deny' | 'answer' | 'outcome' | 'quarantine'
 
 /** Which kinds are meant where no id is given: the first of these of which any is open. A run that was set aside is approved by its id or alone. */
 const MEANT: { readonly [act in DecideAct]: readonly (readonly WaitKind[])[] } = {
   approve: [['approval', 'quarantine']],
   deny: [['approval', 'quarantine'], ['question'], ['external']],
   answer: [['question'], ['external']],
-  outcome: [['outcome']]
+  outcome: [['outcome']],
+  quarantine: [['quarantine']]
 }
 
 /** Which waits a decision is about: one by its id, the only one that is open (of a thread), or all of them expressly. */
@@ -80,7 +81,8 @@ const NONE: { readonly [act in DecideAct]: string } = {
   approve: 'No call is held',
   deny: 'No call is held, and no question is open',
   answer: 'No question is open, and no result is waited for',
-  outcome: 'No call has an outcome that a person must say'
+  outcome: 'No call has an outcome that a person must say',
+  quarantine: 'No run was set aside'
 }
 
 function refuseNone({ act, thread, tool }: WaitChoice): Failure {

@@ -24,6 +24,7 @@ import { logCommand } from './commands/log.ts'
 import { interruptCommand, messageCommand } from './commands/message.ts'
 import { modelsCommand } from './commands/models.ts'
 import { outcomeCommand } from './commands/outcome.ts'
+import { quarantineCommand } from './commands/quarantine.ts'
 import { recordsCommand } from './commands/records.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { retryCommand } from './commands/retry.ts'
@@ -71,6 +72,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   denyCommand,
   answerCommand,
   outcomeCommand,
+  quarantineCommand,
   budgetCommand,
   threadsCommand,
   showCommand,

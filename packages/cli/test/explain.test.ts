@@ -115,7 +115,12 @@ const ROWS: readonly Row[] = [
     ['whether the call pay', 'happened'],
     ['outcome wait happened --result RESULT', 'outcome wait not-happened', 'outcome wait unknown']
   ],
-  ['waiting in quarantine', situation('waiting', { waits: [wait('quarantine')] }), ['set aside'], ['log', 'approve wait', 'deny wait']],
+  [
+    'waiting in quarantine',
+    situation('waiting', { waits: [wait('quarantine')] }),
+    ['set aside'],
+    ['log', 'quarantine wait retry', 'quarantine wait give-up']
+  ],
   [
     'waiting for something missing',
     situation('waiting', { waits: [wait('missing', { subject: 'tool:pay' })] }),
