@@ -34,3 +34,53 @@ test('never syncs a transaction of a store that leaves it to the system', async 
   expect(await commits.run(levelNow, { mayLag: true })).toBe(NORMAL)
   expect(await commits.run(levelNow)).toBe(NORMAL)
 })
+
+test('writes at once for whoever was alone in the last transaction, and for nobody else', async () => {
+  const { commits } = await queue(false)
+  const written: string[] = []
+  const write = (name: string, writer?: string) => commits.run(() => void written.push(name), writer === undefined ? {} : { writer })
+  await write('first', 'a')
+  const second = write('second', 'a')
+  expect(written).toEqual(['first', 'second'])
+  const others = [write('third', 'b'), write('fourth', 'a'), write('fifth')]
+  expect(written).toEqual(['first', 'second'])
+  await Promise.all([second, ...others])
+  expect(written).toEqual(['first', 'second', 'third', 'fourth', 'fifth'])
+  // Three shared the last one.
+  const sixth = write('sixth', 'a')
+  expect(written).toHaveLength(5)
+  await sixth
+})
+
+test('leaves what an effect of a transaction asks for to the next one', async () => {
+  const { commits } = await queue(false)
+  await commits.run(() => {}, { writer: 'a' })
+  const seen: string[] = []
+  let inner: Promise<void> | undefined
+  const outer = commits.run(
+    (after) => {
+      after(() => {
+        inner = commits.run(() => void seen.push('inner'), { writer: 'a' })
+        seen.push('asked')
+      })
+    },
+    { writer: 'a' }
+  )
+  expect(seen).toEqual(['asked'])
+  await outer
+  await inner
+  expect(seen).toEqual(['asked', 'inner'])
+})
+
+test('lets the event loop turn between the transactions of a writer who is alone', async () => {
+  const { commits } = await queue(false)
+  let turns = 0
+  const count = (): void => {
+    turns += 1
+    timer = setImmediate(count)
+  }
+  let timer = setImmediate(count)
+  for (let job = 0; job < 40; job++) await commits.run(() => {}, { writer: 'a' })
+  clearImmediate(timer)
+  expect(turns).toBeGreaterThanOrEqual(4)
+})

@@ -74,11 +74,12 @@ export class Lease {
 
   #create(): LeaseView & { until: Ms } {
     const margin = Math.min(MARGIN_MS, this.#leaseMs / 4)
+    const beginMargin = Math.max(margin, this.#leaseMs - BEGIN_WITHIN_MS)
     const view = {
       worker: this.#name(),
       until: Number.NEGATIVE_INFINITY,
       holds: () => this.#clock.monotonic() < view.until - margin,
-      mayBegin: () => view.holds() && this.#clock.monotonic() < view.until - this.#leaseMs + BEGIN_WITHIN_MS,
+      mayBegin: () => this.#clock.monotonic() < view.until - beginMargin,
       storeNow: () => this.#clock.monotonic() + this.#offset
     }
     return view

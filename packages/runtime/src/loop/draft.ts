@@ -108,13 +108,17 @@ class Drafting<State> {
       if (this.more) return NOTHING_YET
       const plan = this.#heart.plan(this.state, { attempt, now, stopping, pending: this.left, crashes })
       if (plan.facts.length === 0) return plan
-      for (const fact of plan.facts) this.add(fact)
-      this.send = joined(this.send, plan.send)
-      this.spawn = joined(this.spawn, plan.spawn)
-      this.open = joined(this.open, plan.open)
-      this.close = joined(this.close, plan.close)
+      this.#addPlanned(plan)
     }
     throw new HoldfastError('livelock', `the plan of thread ${claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
+  }
+
+  #addPlanned(plan: Planned): void {
+    for (const fact of plan.facts) this.add(fact)
+    if (plan.send.length > 0) this.send = [...this.send, ...plan.send]
+    if (plan.spawn.length > 0) this.spawn = [...this.spawn, ...plan.spawn]
+    if (plan.open.length > 0) this.open = [...this.open, ...plan.open]
+    if (plan.close.length > 0) this.close = [...this.close, ...plan.close]
   }
 
   request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {
@@ -138,7 +142,7 @@ class Drafting<State> {
     if (!taken) return false
     if (!this.#hasPlaceFor(taken.facts)) return false
     this.consumed = [...this.consumed, taken.item.id]
-    this.close = joined(this.close, taken.close ?? NONE)
+    if (taken.close) this.close = [...this.close, ...taken.close]
     this.left = this.left.filter((item) => item.id !== taken.item.id)
     for (const fact of taken.facts) this.add(fact)
     return true
@@ -219,11 +223,6 @@ class DraftRequest implements AppendRequest {
     this.row = row
     this.then = then
   }
-}
-
-/** One list of two, the first itself where the second is empty. */
-function joined<T>(first: readonly T[], second: readonly T[]): readonly T[] {
-  return second.length === 0 ? first : [...first, ...second]
 }
 
 function timerOf(plan: Planned, ready: boolean): AppendRequest['timer'] {

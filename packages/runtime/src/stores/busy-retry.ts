@@ -1,6 +1,9 @@
 import type { Ms } from '../contracts/ids.ts'
 import { isBusy, toStoreError } from './sqlite-errors.ts'
 
+// Asked for once: the global is a getter, and costs ten times the reading of the clock.
+const { performance } = globalThis
+
 /** How long to wait before the n-th retry: some milliseconds, growing to about 50, with jitter. Never blocks the event loop. */
 export function toRetryDelay(retry: number): Ms {
   const most = Math.min(50, 2 ** Math.min(retry, 6))

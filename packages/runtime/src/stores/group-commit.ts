@@ -1,9 +1,8 @@
 // One transaction for all that is asked in one turn of the event loop, so that they share one sync to the disk. A thread that was alone in
-// the last transaction is not kept until the turn ends: nobody else is there to share with.
+// the last transaction is not kept waiting at all: nobody else is there to share with.
 // A job decides before it writes: a HoldfastError from it is an answer and leaves nothing written, so no savepoint is needed.
 // Any other error takes the whole transaction back; its jobs are then run one by one, so that only the guilty one fails.
 
-import { nextTick } from 'node:process'
 import type { DatabaseSync } from 'node:sqlite'
 import { isHoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
@@ -44,6 +43,8 @@ const MAX_JOBS = 128
 /** How many transactions in a row do without a turn of the event loop, where timers and answers of others wait. */
 const MAX_AT_ONCE = 8
 
+const NO_OPTIONS: JobOptions = {}
+
 class Asked {
   readonly job: Job<unknown>
   readonly writer: string | null
@@ -74,6 +75,7 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   const transact = createTransaction(db, options)
   let queue: Asked[] = []
   let isScheduled = false
+  let isSettling = false
   let retries = 0
   /** Who was alone in the last transaction. */
   let alone: string | null = null
@@ -90,7 +92,14 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
     const batch = queue.length > MAX_JOBS ? queue.splice(0, MAX_JOBS) : queue
     if (batch === queue) queue = []
     alone = batch.length === 1 ? (batch[0]?.writer ?? null) : null
+    settleAll(batch)
+  }
+
+  function settleAll(batch: readonly Asked[]): void {
+    // What is asked for by an effect of this transaction waits its turn.
+    isSettling = true
     settle(batch)
+    isSettling = false
     if (queue.length > 0 && !isScheduled) schedule(null)
   }
 
@@ -106,35 +115,24 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   }
 
   function putBack(batch: readonly Asked[], error: unknown): void {
-    const now = performance.now()
-    const waiting: Asked[] = []
-    for (const asked of batch) {
-      asked.busySince ??= now
-      if (now - asked.busySince < options.busyTimeoutMs) waiting.push(asked)
-      else asked.reject(toStoreError(error, options.path))
-    }
-    queue = [...waiting, ...queue]
+    queue = [...batch.filter((asked) => isPatient(asked, error, options)), ...queue]
     retries += 1
     if (queue.length > 0 && !isScheduled) schedule(toRetryDelay(retries))
   }
 
-  function scheduleFor(writer: string | null): void {
-    if (writer === null || writer !== alone || atOnce >= MAX_AT_ONCE) {
+  function enqueue(asked: Asked): void {
+    if (isScheduled || isSettling) return void queue.push(asked)
+    if (asked.writer === null || asked.writer !== alone || atOnce >= MAX_AT_ONCE) {
       atOnce = 0
+      queue.push(asked)
       return schedule(null)
     }
     atOnce += 1
-    isScheduled = true
-    // After all that can go on without waiting has gone on.
-    nextTick(flush)
+    settleAll([asked])
   }
 
-  function run<Result>(job: Job<Result>, options: JobOptions = {}): Promise<Result> {
-    const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    const asked = new Asked(job, options, resolve as (result: unknown) => void, reject)
-    queue.push(asked)
-    if (!isScheduled) scheduleFor(asked.writer)
-    return promise
+  function run<Result>(job: Job<Result>, options: JobOptions = NO_OPTIONS): Promise<Result> {
+    return new Promise((resolve, reject) => enqueue(new Asked(job, options, resolve as (result: unknown) => void, reject)))
   }
 
   return {
@@ -146,10 +144,20 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   }
 }
 
+/** Whether a job goes on waiting for the other process. If not, it is told so. */
+function isPatient(asked: Asked, error: unknown, { path, busyTimeoutMs }: GroupCommitOptions): boolean {
+  const now = performance.now()
+  asked.busySince ??= now
+  const isPatient = now - asked.busySince < busyTimeoutMs
+  if (!isPatient) asked.reject(toStoreError(error, path))
+  return isPatient
+}
+
 function tell(batch: readonly Asked[], outcomes: readonly Outcome[]): void {
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.ok) batch[index]?.resolve(outcome.result)
-    else batch[index]?.reject(outcome.error)
+  for (let index = 0; index < batch.length; index++) {
+    const outcome = outcomes[index]
+    if (outcome?.ok) batch[index]?.resolve(outcome.result)
+    else batch[index]?.reject(outcome?.error)
   }
 }
 
@@ -157,9 +165,9 @@ function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (batc
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const version = db.prepare('PRAGMA user_version')
-  const chooseSync = createSyncChoice(db, options.syncs)
+  const chooseSync = createSyncChoice(db)
   return (batch) => {
-    chooseSync(batch.every((asked) => asked.mayLag))
+    if (options.syncs) chooseSync(batch.every((asked) => asked.mayLag))
     const effects: (() => void)[] = []
     const after = (effect: () => void) => {
       effects.push(effect)
@@ -181,10 +189,10 @@ function createTransaction(db: DatabaseSync, options: GroupCommitOptions): (batc
 }
 
 /** Says, before a transaction, whether it is synced: a sync covers all that was written before it. */
-function createSyncChoice(db: DatabaseSync, syncs: boolean): (mayLag: boolean) => void {
+function createSyncChoice(db: DatabaseSync): (mayLag: boolean) => void {
   let lags = false
   return (mayLag) => {
-    if (!syncs || lags === mayLag) return
+    if (lags === mayLag) return
     // Not prepared: SQLite does what the pragma says when it reads it.
     db.exec(mayLag ? 'PRAGMA synchronous = NORMAL' : 'PRAGMA synchronous = FULL')
     lags = mayLag

@@ -6,7 +6,9 @@ import { addCost, addUsage, NO_USAGE } from '../contracts/usage.ts'
 
 /** Whether a commit changes what lists of runs show: a run began or ended, or the thread comes to rest. */
 export function touchesRuns(facts: readonly Fact[], then: 'keep' | 'release'): boolean {
-  return then === 'release' || facts.some((fact) => fact.type === 'run.started' || fact.type === 'run.ended')
+  if (then === 'release') return true
+  for (const { type } of facts) if (type === 'run.started' || type === 'run.ended') return true
+  return false
 }
 
 /**

@@ -37,9 +37,11 @@ export function createAppendEffects(db: DatabaseSync, tables: Tables): AppendEff
     }
   }
 
-  function noteFact(thread: Owner, fact: Fact): void {
-    if (fact.type === 'thread.repinned') repin.run(fact.publication, thread.no)
-    if (fact.type === 'thread.moved') move.run(thread.no)
+  function noteFacts(thread: Owner, facts: readonly Fact[]): void {
+    for (const fact of facts) {
+      if (fact.type === 'thread.repinned') repin.run(fact.publication, thread.no)
+      else if (fact.type === 'thread.moved') move.run(thread.no)
+    }
   }
 
   return {
@@ -56,7 +58,7 @@ export function createAppendEffects(db: DatabaseSync, tables: Tables): AppendEff
     records(thread, request, sequence, before) {
       for (const digest of request.artifacts) useArtifact.run(thread.tenant, digest, thread.no)
       if (before !== null) writeRuns(thread, request, sequence, before)
-      for (const fact of request.facts) noteFact(thread, fact)
+      noteFacts(thread, request.facts)
     }
   }
 }
