@@ -4,23 +4,31 @@ import { isHoldfastError } from '../contracts/errors.ts'
 const FIRST_PAUSE_MS = 20
 const MAX_PAUSE_MS = 1_000
 
+/** What a repetition waits with, and for how long it goes on. */
+interface RepeatOptions {
+  readonly clock: Clock
+  readonly leaseHolds: () => boolean
+}
+
 /**
- * Repeats one request to the store until its outcome is known, or until the lease has run out. A store that throws leaves the outcome
+ * Repeats one request to the store until its outcome is known, or until the lease has run out. A store that rejects leaves the outcome
  * unknown, and every method is safe to repeat. Errors that a repeat cannot mend are thrown.
  */
-export async function untilKnown<T>(
-  request: () => Promise<T>,
-  options: { readonly clock: Clock; readonly leaseHolds: () => boolean }
-): Promise<T | 'lease_over'> {
-  let pauseMs = FIRST_PAUSE_MS
-  for (;;) {
+export function untilKnown<T>(request: () => Promise<T>, options: RepeatOptions): Promise<T | 'lease_over'> {
+  // Nearly always the first one is answered: that costs no more than itself.
+  return request().catch((error: unknown) => repeat(error, request, options))
+}
+
+async function repeat<T>(first: unknown, request: () => Promise<T>, { clock, leaseHolds }: RepeatOptions): Promise<T | 'lease_over'> {
+  let error = first
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+    if (!isHoldfastError(error) || !error.retryable) throw error
+    if (!leaseHolds()) return 'lease_over'
+    await clock.sleep(pauseMs)
     try {
       return await request()
-    } catch (error) {
-      if (!isHoldfastError(error) || !error.retryable) throw error
-      if (!options.leaseHolds()) return 'lease_over'
-      await options.clock.sleep(pauseMs)
-      pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+    } catch (again) {
+      error = again
     }
   }
 }

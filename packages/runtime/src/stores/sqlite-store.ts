@@ -131,10 +131,15 @@ function createWrites(
         return made
       })
     },
-    async append(request) {
-      assertAppendable(request)
-      const facts = toFactsText(request.thread, request.facts)
-      return access.write((after) => append(request, facts, after), { writer: request.thread, mayLag: request.sync === 'later' })
+    // Not async: the promise of the write is the answer, and this is what every step of every thread asks for.
+    append(request) {
+      try {
+        assertAppendable(request)
+        const facts = toFactsText(request.thread, request.facts)
+        return access.write((after) => append(request, facts, after), { writer: request.thread, mayLag: request.sync === 'later' })
+      } catch (error) {
+        return Promise.reject(error)
+      }
     },
     async deliver(items) {
       for (const item of items) toBodyText(item)
