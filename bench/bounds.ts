@@ -36,7 +36,7 @@ export const FRESH_LENGTHS = [50, 200, 800] as const
 export function toBounds(lengths: readonly number[]): readonly Bound[] {
   return [
     ...lengths.flatMap(turnBounds),
-    freshBound(),
+    ...freshBounds(),
     ...(lengths.includes(3_200) ? driftBounds() : []),
     ...(lengths.includes(3_200) && lengths.includes(800) ? [linearBound()] : []),
     {
@@ -117,19 +117,15 @@ function turnBounds(turns: number): readonly Bound[] {
   ]
 }
 
-/** Against the AI SDK threads are measured as there, each in a fresh process: a turn is one of all their turns. */
-function freshBound(): Bound {
-  const total = (figures: readonly Figure[], variant: string): number =>
-    FRESH_LENGTHS.reduce((sum, turns) => sum + turns * (turnFigure(figures, variant, turns, 'us', 'fresh') ?? Number.NaN), 0)
-  return {
-    name: "a turn in a fresh process, process: times the AI SDK's generateText",
+/** Against the AI SDK threads are measured as in our comparison of runtimes, each in a fresh process. */
+function freshBounds(): readonly Bound[] {
+  return FRESH_LENGTHS.map((turns) => ({
+    name: `a turn of ${turns} in a fresh process, process: times the AI SDK's generateText`,
     from: ['fresh'],
     limit: 1,
-    value: (figures) => {
-      const times = total(figures, 'sqlite-process') / total(figures, 'ai-sdk')
-      return Number.isNaN(times) ? undefined : times
-    }
-  }
+    value: (figures) =>
+      ratio(turnFigure(figures, 'sqlite-process', turns, 'us', 'fresh'), turnFigure(figures, 'ai-sdk', turns, 'us', 'fresh'))
+  }))
 }
 
 function driftBounds(): readonly Bound[] {

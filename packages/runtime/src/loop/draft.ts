@@ -54,7 +54,8 @@ export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>)
   const draft = new Drafting(start, heart)
   if (start.first) draft.add({ v: 1, type: 'attempt.claimed', worker: start.worker, why: start.claim.why })
   for (const outcome of start.outcomes) for (const fact of outcome.facts) draft.add(fact)
-  return new SettledDraft(draft, draft.settle())
+  draft.settle()
+  return draft
 }
 
 /** The first outcomes that fit into one commit; at least one. */
@@ -68,7 +69,8 @@ export function fitting(outcomes: readonly Outcome[]): readonly Outcome[] {
   return beyond < 0 ? outcomes : outcomes.slice(0, beyond)
 }
 
-class Drafting<State> {
+/** A class, since all that a commit in flight holds hangs on it: where many are in flight at once V8 puts object literals among what lives long. */
+class Drafting<State> implements Draft<State> {
   readonly facts: Fact[] = []
   readonly stamp: Stamp
   readonly #start: DraftStart<State>
@@ -83,6 +85,7 @@ class Drafting<State> {
   state: State
   left: readonly InboxItem[]
   more = false
+  plan: Planned = NOTHING_YET
 
   constructor(start: DraftStart<State>, heart: Heart<State>) {
     this.#start = start
@@ -97,7 +100,7 @@ class Drafting<State> {
     this.state = this.#heart.evolve(this.state, this.stamp, fact)
   }
 
-  settle(): Planned {
+  settle(): void {
     const { claim, now, stopping, crashes } = this.#start
     const { attempt } = claim
     const { sequence } = this.stamp
@@ -105,9 +108,12 @@ class Drafting<State> {
       // Each leaves fewer: what was sent has an end, however much it is.
       while (this.left.length > 0 && this.#takeOne({ now, sequence }));
       // What follows may depend on what found no place: a decision is not passed over by the expiry of its wait.
-      if (this.more) return NOTHING_YET
+      if (this.more) return
       const plan = this.#heart.plan(this.state, { attempt, now, stopping, pending: this.left, crashes })
-      if (plan.facts.length === 0) return plan
+      if (plan.facts.length === 0) {
+        this.plan = plan
+        return
+      }
       this.#addPlanned(plan)
     }
     throw new HoldfastError('livelock', `the plan of thread ${claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
@@ -121,13 +127,11 @@ class Drafting<State> {
     if (plan.close.length > 0) this.close = [...this.close, ...plan.close]
   }
 
-  request(plan: Planned, then: 'keep' | 'release', ready: boolean): AppendRequest {
-    const { facts, state } = this
-    const sync = this.#mayLag(then) ? 'later' : 'now'
-    const request = new DraftRequest(this.#start, this, this.#heart.project(state), then)
-    request.timer = timerOf(plan, ready)
-    request.progress = this.#heart.progress(facts)
-    request.sync = sync
+  request(then: 'keep' | 'release', { ready }: { readonly ready: boolean }): AppendRequest {
+    const request = new DraftRequest(this.#start, this, this.#heart.project(this.state), then)
+    request.timer = timerOf(this.plan, ready)
+    request.progress = this.#heart.progress(this.facts)
+    if (this.#mayLag(then)) request.sync = 'later'
     return request
   }
 
@@ -155,31 +159,6 @@ class Drafting<State> {
     this.more = before > 0 && after > MAX_TAKEN_BYTES
     if (!this.more) this.#takenBytes = after
     return !this.more
-  }
-}
-
-/** A class, since all that a commit in flight holds hangs on it: where many are in flight at once V8 puts object literals among what lives long. */
-class SettledDraft<State> implements Draft<State> {
-  readonly facts: readonly Fact[]
-  readonly state: State
-  readonly stamp: Stamp
-  readonly plan: Planned
-  readonly left: readonly InboxItem[]
-  readonly more: boolean
-  readonly #drafting: Drafting<State>
-
-  constructor(drafting: Drafting<State>, plan: Planned) {
-    this.#drafting = drafting
-    this.facts = drafting.facts
-    this.state = drafting.state
-    this.stamp = drafting.stamp
-    this.plan = plan
-    this.left = drafting.left
-    this.more = drafting.more
-  }
-
-  request(then: 'keep' | 'release', { ready }: { readonly ready: boolean }): AppendRequest {
-    return this.#drafting.request(this.plan, then, ready)
   }
 }
 

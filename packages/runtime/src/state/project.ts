@@ -34,7 +34,8 @@ export function project(state: State): ThreadRow {
 
 /** Whether a commit of these facts brings the thread on; attempts without such a commit are counted against the crash budget. */
 export function isProgress(facts: readonly Fact[]): boolean {
-  return facts.some((fact) => PROGRESS.has(fact.type))
+  for (const { type } of facts) if (PROGRESS.has(type)) return true
+  return false
 }
 
 function statusOf(state: State): RunStatus {

@@ -6,7 +6,8 @@ import type { Fact } from '../contracts/fact.ts'
  * out. A call that a key makes repeatable does: asked again, the model may put other arguments under the same key.
  */
 export function reachesOut(facts: readonly Fact[]): boolean {
-  return !facts.every(isHarmless)
+  for (const fact of facts) if (!isHarmless(fact)) return true
+  return false
 }
 
 function isHarmless(fact: Fact): boolean {
