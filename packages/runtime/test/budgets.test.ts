@@ -52,6 +52,18 @@ describe('a budget of tokens', () => {
     expect(await handle.verify()).toMatchObject({ problems: [] })
   })
 
+  test('leaves a wait for it when the time of the run is over, also in another store', async () => {
+    const limits = { runTimeoutMs: 3_600_000 }
+    const first = runtimeFor(busy(3), { tools: [get()] })
+    const handle = await first.start(workerOf({ maxTotalTokens: 1_000 }, { limits }), { input: 'go' })
+    await waitOf(handle)
+    const { timerAt } = await handle.info()
+    expect(timerAt).toEqual(expect.any(Number))
+    const second = runtimeFor(busy(3), { tools: [get()], concurrency: 0 })
+    await second.import(handle.export())
+    expect((await second.thread(handle.thread).info()).timerAt).toBe(timerAt)
+  })
+
   test('reserves the input and the most that the model may answer', async () => {
     const model = recordingModel(() => ({ text: 'done', usage: USAGE }))
     const runtime = runtimeFor(model)

@@ -8,6 +8,7 @@ import type { AcceptedItem, RunInfo, ThreadRow } from '../contracts/store.ts'
 import { NO_USAGE } from '../contracts/usage.ts'
 import type { WaitRow } from '../contracts/wait.ts'
 import { inlineOf } from './body.ts'
+import { endOfTime } from './end.ts'
 import { evolve } from './evolve.ts'
 import { project } from './project.ts'
 import type { Run, State } from './state.ts'
@@ -32,7 +33,10 @@ export interface FoldedThread {
   readonly waits: readonly WaitRow[]
   /** In which commit an item was consumed. */
   readonly takenIn: ReadonlyMap<ItemId, number>
-  /** When somebody must look at the thread again: at once while its run goes on, else when the first of its waits expires. */
+  /**
+   * When somebody must look at the thread again: at once while its run goes on, else when the first of its waits expires or the time of a run is
+   * over that waits for its budget.
+   */
   readonly timerAt: Ms | null
 }
 
@@ -94,7 +98,7 @@ export class ThreadFold {
       runs: [...this.#runs, ...active],
       waits,
       takenIn: this.#takenIn,
-      timerAt: row.status === 'running' ? this.#last.at : earliestExpiry(waits)
+      timerAt: row.status === 'running' ? this.#last.at : earliestOf([...expiriesOf(waits), ...endsOfBudgetWait(state)])
     }
   }
 
@@ -167,7 +171,16 @@ function decisionIn(item: AcceptedItem | undefined): Json | undefined {
     : undefined
 }
 
-function earliestExpiry(waits: readonly WaitRow[]): Ms | null {
-  const points = waits.flatMap(({ state, expiresAt }) => (state === 'open' && expiresAt !== undefined ? [expiresAt] : []))
+function expiriesOf(waits: readonly WaitRow[]): readonly Ms[] {
+  return waits.flatMap(({ state, expiresAt }) => (state === 'open' && expiresAt !== undefined ? [expiresAt] : []))
+}
+
+/** A run that waits for its budget ends with its time, too. */
+function endsOfBudgetWait(state: State): readonly Ms[] {
+  const end = endOfTime(state)
+  return end !== null && [...state.waits.values()].some(({ kind }) => kind === 'budget') ? [end] : []
+}
+
+function earliestOf(points: readonly Ms[]): Ms | null {
   return points.reduce<Ms | null>((first, point) => (first === null || point < first ? point : first), null)
 }
