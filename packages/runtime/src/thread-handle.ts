@@ -161,12 +161,15 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
   const { row } = await readInfo(core, thread)
   const { state } = await core.fold(thread)
   const why = findNoRetry(state)
-  if (why === 'answered' && !message) {
-    throw new HoldfastError('invalid_input', `the model has said its last word in the last run of ${thread}: say what it is to do now`, {
-      details: { thread, status: row.status }
-    })
+  const needsMessage = why === 'answered' || why === 'unasked'
+  if (needsMessage && !message) {
+    const because =
+      why === 'answered'
+        ? `the model has said its last word in the last run of ${thread}`
+        : `no message was let through to the model in the last run of ${thread}`
+    throw new HoldfastError('invalid_input', `${because}: say what it is to do now`, { details: { thread, status: row.status, why } })
   }
-  if (!state.run || (why !== null && why !== 'answered')) {
+  if (!state.run || (why !== null && !needsMessage)) {
     throw new HoldfastError('conflict', `the last run of ${thread} did not fail and was not stopped: it is ${row.status}`, {
       details: { thread, status: row.status }
     })

@@ -79,6 +79,7 @@ describe('a hook on messages', () => {
     expect(facts.map(({ type }) => type).slice(1)).toEqual([
       ...['attempt.claimed', 'hook.recorded', 'message.admitted', 'run.started', 'message.returned', 'run.ended']
     ])
+    await expect(run.retry()).rejects.toMatchObject({ code: 'invalid_input', details: { why: 'unasked' } })
     await run.message('home')
     await until(() => model.prompts.length === 1)
     expect(userTexts(model.prompts[0])).toEqual(['home'])

@@ -137,7 +137,7 @@ describe('thread.retry', () => {
     const model = recordingModel(({ request }) => (request === 1 ? { text: 'half', finish: 'length' } : { text: 'whole' }))
     const handle = await runtimeFor(model).start(agentOf(), { input: 'go' })
     expect(await within(handle.settled())).toMatchObject({ status: 'failed', error: { code: 'output_truncated' } })
-    await expect(handle.retry()).rejects.toMatchObject({ code: 'invalid_input' })
+    await expect(handle.retry()).rejects.toMatchObject({ code: 'invalid_input', details: { why: 'answered' } })
     await handle.retry('say it shorter')
     expect(await within(handle.settled())).toMatchObject({ status: 'completed', text: 'whole' })
     expect(userTexts(model.prompts[1])).toEqual(['go', 'say it shorter'])
