@@ -54,7 +54,7 @@ export function startDraft<State>(start: DraftStart<State>, heart: Heart<State>)
   const draft = new Drafting(start, heart)
   if (start.first) draft.add({ v: 1, type: 'attempt.claimed', worker: start.worker, why: start.claim.why })
   for (const outcome of start.outcomes) for (const fact of outcome.facts) draft.add(fact)
-  draft.settle()
+  draft.settle(start)
   return draft
 }
 
@@ -73,7 +73,9 @@ export function fitting(outcomes: readonly Outcome[]): readonly Outcome[] {
 class Drafting<State> implements Draft<State> {
   readonly facts: Fact[] = []
   readonly stamp: Stamp
-  readonly #start: DraftStart<State>
+  readonly #claim: Claim
+  readonly #head: number
+  readonly #outcomes: readonly Outcome[]
   readonly #heart: Heart<State>
   consumed: readonly ItemId[] = NONE
   send: readonly NewItem[] = NONE
@@ -88,7 +90,9 @@ class Drafting<State> implements Draft<State> {
   plan: Planned = NOTHING_YET
 
   constructor(start: DraftStart<State>, heart: Heart<State>) {
-    this.#start = start
+    this.#claim = start.claim
+    this.#head = start.head
+    this.#outcomes = start.outcomes
     this.#heart = heart
     this.state = start.state
     this.left = start.pending
@@ -100,9 +104,7 @@ class Drafting<State> implements Draft<State> {
     this.state = this.#heart.evolve(this.state, this.stamp, fact)
   }
 
-  settle(): void {
-    const { claim, now, stopping, crashes } = this.#start
-    const { attempt } = claim
+  settle({ claim: { thread, attempt }, now, stopping, crashes }: DraftStart<State>): void {
     const { sequence } = this.stamp
     for (let round = 0; round < MAX_ROUNDS; round++) {
       // Each leaves fewer: what was sent has an end, however much it is.
@@ -116,7 +118,7 @@ class Drafting<State> implements Draft<State> {
       }
       this.#addPlanned(plan)
     }
-    throw new HoldfastError('livelock', `the plan of thread ${claim.thread} did not come to an end after ${MAX_ROUNDS} rounds`)
+    throw new HoldfastError('livelock', `the plan of thread ${thread} did not come to an end after ${MAX_ROUNDS} rounds`)
   }
 
   #addPlanned(plan: Planned): void {
@@ -128,7 +130,7 @@ class Drafting<State> implements Draft<State> {
   }
 
   request(then: 'keep' | 'release', { ready }: { readonly ready: boolean }): AppendRequest {
-    const request = new DraftRequest(this.#start, this, this.#heart.project(this.state), then)
+    const request = new DraftRequest({ claim: this.#claim, head: this.#head }, this, this.#heart.project(this.state), then)
     request.timer = timerOf(this.plan, ready)
     request.progress = this.#heart.progress(this.facts)
     if (this.#mayLag(then)) request.sync = 'later'
@@ -154,7 +156,7 @@ class Drafting<State> implements Draft<State> {
 
   /** The first item has one in any case, where no outcomes take it. */
   #hasPlaceFor(facts: readonly Fact[]): boolean {
-    const before = this.#takenBytes ?? this.#start.outcomes.reduce((sum, outcome) => sum + sizeOf(outcome.facts), 0)
+    const before = this.#takenBytes ?? this.#outcomes.reduce((sum, outcome) => sum + sizeOf(outcome.facts), 0)
     const after = before + sizeOf(facts)
     this.more = before > 0 && after > MAX_TAKEN_BYTES
     if (!this.more) this.#takenBytes = after
