@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelResponse } from '../src/effects/read-response.ts'
 import { readResponse } from '../src/effects/read-response.ts'
+import { systemClock } from '../src/engine/system-clock.ts'
 
 type FinishReason = Extract<LanguageModelV4StreamPart, { type: 'finish' }>['finishReason']['unified']
 
@@ -47,5 +48,5 @@ export function read(
   end: 'close' | 'stay' | Error = 'close',
   signal = new AbortController().signal
 ): Promise<ModelResponse> {
-  return readResponse(streamOf(parts, end), { signal, maxBytes: 1_000_000 })
+  return readResponse(streamOf(parts, end), { signal, clock: systemClock, maxBytes: 1_000_000 })
 }

@@ -57,12 +57,10 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
     return { abort: () => {} }
   }
   const running = new RunningInference(done)
-  const { stop } = running
-  const asked = toAsked(state, { conversation, turn, run, stop })
-  infer(asked, ports).then(
+  infer(toAsked(state, { conversation, turn, run, running }), ports).then(
     (facts) => running.end(facts),
     (error: unknown) => {
-      const failure = classifyModelError(redactError(error, ports.secrets), stop.signal)
+      const failure = classifyModelError(redactError(error, ports.secrets), running)
       running.end([{ ...failed('permanent'), ...failure } as Fact])
     }
   )
@@ -73,46 +71,86 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
 interface Asked extends TurnQuestion {
   readonly state: State
   readonly turn: Turn
+  readonly try: number
   readonly scope: string
   readonly run: string
   /** What facts call the model. */
   readonly model: string
-  readonly stop: AbortController
+  readonly running: RunningInference
 }
 
-type Given = Pick<Asked, 'turn' | 'run' | 'stop'> & { readonly conversation: Conversation }
+type Given = Pick<Asked, 'turn' | 'run' | 'running'> & { readonly conversation: Conversation }
 
-function toAsked(state: State, { conversation, turn, run, stop }: Given): Asked {
+function toAsked(state: State, { conversation, turn, run, running }: Given): Asked {
   const { definition } = state
   const { model, candidate } = turn
-  const history = shownHistory(conversation, providerOf(definition, model))
   return {
     state,
     turn,
+    try: turn.try,
     scope: conversation.scope,
     run,
     model,
-    history,
+    history: shownHistory(conversation, providerOf(definition, model)),
     system: conversation.system,
     plugins: state.plugins,
     context: contextOf(conversation.prepared, turn.id),
     candidate: candidateAt(definition, candidate),
     last: turn.last,
-    stop
+    running
   }
 }
 
+/** One function, and nothing is awaited that is there already: each wait costs a turn as much as a dozen calls. */
 async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
+  const { state, running } = asked
+  const { providerTimeoutMs, maxInputBytes } = state.limits
+  const prepared = await ports.prepared(state.publication)
+  const timer = ports.clock.alarm(providerTimeoutMs, () => running.stop(TIMED_OUT))
+  let response: Priced
+  try {
+    const found = ports.models(asked.candidate)
+    const model = isPromise(found) ? await found : found
+    const built = buildRequest(state, asked, prepared, running.signal)
+    const request = isPromise(built) ? await built : built
+    const excess = findExcess(request, maxInputBytes)
+    if (excess) response = excess
+    else {
+      // No provider is called after a cancel (semantics §6).
+      if (running.aborted) throw running.reason
+      const { stream } = await running.unlessStopped(model.doStream(request))
+      const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
+      response = await readResponse(stream, new Reading(request, { running, shown, ports }))
+      shown?.end()
+      const priced = withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
+      response = isPromise(priced) ? await priced : priced
+    }
+  } catch (error) {
+    response = { kind: 'failed', ...classifyModelError(redactError(error, ports.secrets), running) }
+  } finally {
+    timer.stop()
+  }
+  const isTooLate = response.kind === 'failed' && running.reason === TIMED_OUT
+  return toFacts(isTooLate ? { ...response, ...timedOut(providerTimeoutMs) } : response, asked, prepared, ports)
+}
+
+function toFacts(response: Priced, asked: Asked, prepared: PreparedPublication, ports: EffectPorts): readonly Fact[] {
   const { state, turn, scope, run } = asked
   const { secrets } = ports
-  const number = turn.try
-  const prepared = await ports.prepared(state.publication)
-  const response = await respond(asked, prepared, ports)
   if (response.kind === 'failed') {
     const { kind: _, error, ...failure } = response
     const { code, message } = error
     return [
-      { v: 1, type: 'model.failed', run, scope, turn: turn.id, try: number, ...failure, error: { code, message: secrets.redact(message) } }
+      {
+        v: 1,
+        type: 'model.failed',
+        run,
+        scope,
+        turn: turn.id,
+        try: asked.try,
+        ...failure,
+        error: { code, message: secrets.redact(message) }
+      }
     ]
   }
   // The gate judges what the model wrote; what is kept of it holds no secret.
@@ -153,7 +191,7 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]>
       run,
       scope,
       turn: turn.id,
-      try: number,
+      try: asked.try,
       usage: response.usage,
       cost: response.cost ?? 'unknown',
       ...excess
@@ -186,37 +224,9 @@ function weighsTooMuch(facts: readonly Fact[]): boolean {
   return text.length * 3 > MAX_STORED_BYTES && Buffer.byteLength(text) > MAX_STORED_BYTES
 }
 
-async function respond(asked: Asked, prepared: PreparedPublication, ports: EffectPorts): Promise<Priced> {
-  const { state, stop } = asked
-  const { signal } = stop
-  const { providerTimeoutMs } = state.limits
-  const timer = ports.clock.alarm(providerTimeoutMs, () => stop.abort(TIMED_OUT))
-  const failed = (error: unknown): ModelResponse =>
-    signal.reason === TIMED_OUT
-      ? timedOut(providerTimeoutMs)
-      : { kind: 'failed', ...classifyModelError(redactError(error, ports.secrets), signal) }
-  try {
-    const model = await ports.models(asked.candidate)
-    const request = await buildRequest(state, asked, prepared, signal)
-    const excess = findExcess(request, state.limits.maxInputBytes)
-    if (excess) return excess
-    // No provider is called after a cancel (semantics §6).
-    signal.throwIfAborted()
-    const { stream } = await unlessAborted(model.doStream(request), signal)
-    const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
-    const response = await readResponse(stream, new Reading(request, { signal, shown, secrets: ports.secrets }))
-    shown?.end()
-    const priced = await withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
-    return priced.kind === 'failed' && signal.reason === TIMED_OUT ? { ...priced, ...timedOut(providerTimeoutMs) } : priced
-  } catch (error) {
-    return failed(error)
-  } finally {
-    timer.stop()
-  }
-}
-
 class Reading implements ReadResponseOptions {
-  readonly signal: AbortSignal
+  readonly signal: RunningInference
+  readonly clock: EffectPorts['clock']
   readonly maxBytes = MAX_RESPONSE_BYTES
   readonly onDelta: DeltaReader['take'] | undefined
   readonly #request: LanguageModelV4CallOptions
@@ -224,11 +234,12 @@ class Reading implements ReadResponseOptions {
 
   constructor(
     request: LanguageModelV4CallOptions,
-    { signal, shown, secrets }: { signal: AbortSignal; shown: DeltaReader | undefined; secrets: SecretRegistry }
+    { running, shown, ports }: { running: RunningInference; shown: DeltaReader | undefined; ports: EffectPorts }
   ) {
     this.#request = request
-    this.#secrets = secrets
-    this.signal = signal
+    this.#secrets = ports.secrets
+    this.signal = running
+    this.clock = ports.clock
     this.onDelta = shown?.take
   }
 
@@ -243,20 +254,12 @@ class Reading implements ReadResponseOptions {
 
 type Priced = ModelResponse & { readonly cost?: Cost }
 
-async function withCost(response: ModelResponse, asked: CalledModel, ports: EffectPorts): Promise<Priced> {
+/** A promise only where the table of prices is still to be read. */
+function withCost(response: ModelResponse, asked: CalledModel, ports: EffectPorts): Priced | Promise<Priced> {
   if (!response.usage) return response
   const answered = response.kind === 'responded' ? response.model : undefined
-  const called = answered === undefined ? asked : { ...asked, answered }
-  const cost = ports.costOf(called, response.usage)
-  return { ...response, cost: isPromise(cost) ? await cost : cost }
-}
-
-/** The work's result, or the signal's reason as soon as it aborts: a provider need not listen. The signal is this call's own and goes with it. */
-function unlessAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work.then(resolve, reject)
-  })
+  const cost = ports.costOf(answered === undefined ? asked : { ...asked, answered }, response.usage)
+  return isPromise(cost) ? cost.then((known) => ({ ...response, cost: known })) : { ...response, cost }
 }
 
 function findExcess(request: LanguageModelV4CallOptions, maxBytes: number | undefined): ModelResponse | null {

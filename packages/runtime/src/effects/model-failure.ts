@@ -55,7 +55,7 @@ const CODES_BY_NAME: { readonly [name: string]: ErrorCode } = {
  * An abort is recognised by its signal before anything else is looked at: providers report it as errors of many kinds. The message
  * holds the status and the provider's own words, bounded, and never headers, request bodies or what looks like a key.
  */
-export function classifyModelError(error: unknown, signal?: AbortSignal): ModelError {
+export function classifyModelError(error: unknown, signal?: Pick<AbortSignal, 'aborted' | 'reason'>): ModelError {
   if (signal?.aborted) return toAborted(signal.reason)
   if (isHoldfastError(error)) return toModelError(error.code, error.message)
   if (isBrokenChunk(error)) return classifyBrokenChunk(error)

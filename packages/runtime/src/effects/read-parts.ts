@@ -26,11 +26,6 @@ export class PartCollector {
     this.#onDelta = onDelta
   }
 
-  /** UTF-8 bytes taken so far. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
   /** Whether a call to one of our tools has begun. */
   get hasCalls(): boolean {
     return this.#entries.some((entry) => entry.kind === 'call' && !entry.providerExecuted)
@@ -41,8 +36,8 @@ export class PartCollector {
     return this.#entries.flatMap(toParts)
   }
 
-  /** Takes one part of the stream. Parts that carry no content are ignored. */
-  take(part: LanguageModelV4StreamPart): void {
+  /** Takes one part of the stream, and gives the UTF-8 bytes taken so far. Parts that carry no content are ignored. */
+  take(part: LanguageModelV4StreamPart): number {
     this.#bytes += sizeOf(part)
     switch (part.type) {
       case 'text-start':
@@ -80,20 +75,20 @@ export class PartCollector {
         if (whole) this.#entries.push({ kind: 'part', part: whole })
       }
     }
+    return this.#bytes
   }
 
-  #openBlock(kind: Block['kind'], id: string, metadata: Metadata): void {
-    const block: Block = { kind, chunks: [], half: '', metadata: mergeMetadata(undefined, metadata) }
+  #openBlock(kind: Block['kind'], id: string, metadata: Metadata): Block {
+    const block: Block = { kind, chunks: [], half: '', metadata: metadata && mergeMetadata(undefined, metadata) }
     this.#entries.push(block)
     this.#blocks.set(`${kind}:${id}`, block)
+    return block
   }
 
   #extendBlock(kind: Block['kind'], id: string, delta: string, metadata: Metadata): void {
-    if (!this.#blocks.has(`${kind}:${id}`)) this.#openBlock(kind, id, undefined)
-    const block = this.#blocks.get(`${kind}:${id}`)
-    if (!block) return
-    block.metadata = mergeMetadata(block.metadata, metadata)
-    const text = addChunk(block, delta)
+    const block = this.#blocks.get(`${kind}:${id}`) ?? this.#openBlock(kind, id, undefined)
+    if (metadata) block.metadata = mergeMetadata(block.metadata, metadata)
+    const text = delta === '' ? '' : addChunk(block, delta)
     if (text !== '') this.#onDelta({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', text })
   }
 
@@ -103,7 +98,7 @@ export class PartCollector {
   }
 
   #openCall(id: string, tool: string, providerExecuted: boolean, metadata: Metadata): Call {
-    const merged = mergeMetadata(undefined, metadata)
+    const merged = metadata && mergeMetadata(undefined, metadata)
     const call: Call = { kind: 'call', id, tool, chunks: [], half: '', input: undefined, providerExecuted, metadata: merged }
     this.#entries.push(call)
     const open = this.#calls.get(id)
@@ -115,8 +110,8 @@ export class PartCollector {
   #extendCall(id: string, delta: string, metadata: Metadata): void {
     const call = this.#calls.get(id)?.at(-1)
     if (!call) return
-    call.metadata = mergeMetadata(call.metadata, metadata)
-    const text = addChunk(call, delta)
+    if (metadata) call.metadata = mergeMetadata(call.metadata, metadata)
+    const text = delta === '' ? '' : addChunk(call, delta)
     if (text !== '') this.#onDelta({ type: 'arguments.delta', id: call.id, tool: call.tool, text })
   }
 
@@ -128,13 +123,12 @@ export class PartCollector {
     // Providers are typed to give text here; some gateways' absent arguments arrive as null or undefined all the same.
     call.input = part.input ?? ''
     call.providerExecuted ||= part.providerExecuted === true
-    call.metadata = mergeMetadata(call.metadata, part.providerMetadata)
+    if (part.providerMetadata) call.metadata = mergeMetadata(call.metadata, part.providerMetadata)
   }
 }
 
 /** Keeps a chunk and gives what of it can be shown now. */
 function addChunk(entry: Block | Call, delta: string): string {
-  if (delta === '') return ''
   entry.chunks.push(delta)
   const text = entry.half + delta
   const last = text.charCodeAt(text.length - 1)
@@ -157,8 +151,7 @@ function toParts(entry: Entry): Part[] {
   return [{ type: entry.kind, text, ...metadata }]
 }
 
-function mergeMetadata(known: ProviderMetadata | undefined, added: Metadata): ProviderMetadata | undefined {
-  if (!added) return known
+function mergeMetadata(known: ProviderMetadata | undefined, added: SharedV4ProviderMetadata): ProviderMetadata {
   const merged: { [provider: string]: ProviderMetadata[string] } = { ...known }
   for (const [provider, data] of Object.entries(added)) merged[provider] = { ...merged[provider], ...(toJson(data) as JsonObject) }
   return merged
@@ -172,7 +165,7 @@ function sizeOf(part: LanguageModelV4StreamPart): number {
     case 'text-delta':
     case 'reasoning-delta':
     case 'tool-input-delta':
-      return Buffer.byteLength(part.delta) + sizeOfMetadata(part)
+      return Buffer.byteLength(part.delta) + (part.providerMetadata ? sizeOfMetadata(part.providerMetadata) : 0)
     case 'tool-call':
       // Its text came as deltas, or is counted here.
       return part.input ? Buffer.byteLength(part.input) : 0
@@ -180,7 +173,7 @@ function sizeOf(part: LanguageModelV4StreamPart): number {
     case 'reasoning-file':
       return part.data.type === 'data' ? part.data.data.length : part.data.url.href.length
     case 'tool-input-start':
-      return MARK_BYTES + part.id.length + part.toolName.length + sizeOfMetadata(part)
+      return MARK_BYTES + part.id.length + part.toolName.length + (part.providerMetadata ? sizeOfMetadata(part.providerMetadata) : 0)
     case 'source':
     case 'tool-result':
     case 'custom':
@@ -189,10 +182,10 @@ function sizeOf(part: LanguageModelV4StreamPart): number {
     case 'error':
       return 0
     default:
-      return MARK_BYTES + sizeOfMetadata(part)
+      return 'providerMetadata' in part && part.providerMetadata ? MARK_BYTES + sizeOfMetadata(part.providerMetadata) : MARK_BYTES
   }
 }
 
-function sizeOfMetadata(part: LanguageModelV4StreamPart): number {
-  return 'providerMetadata' in part && part.providerMetadata ? JSON.stringify(part.providerMetadata).length : 0
+function sizeOfMetadata(metadata: SharedV4ProviderMetadata): number {
+  return JSON.stringify(metadata).length
 }

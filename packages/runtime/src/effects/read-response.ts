@@ -4,6 +4,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage
 } from '@ai-sdk/provider'
+import type { Alarm, Clock } from '../contracts/clock.ts'
 import type { Part } from '../contracts/message.ts'
 import type { Usage } from '../contracts/usage.ts'
 import type { ModelError } from './model-failure.ts'
@@ -18,9 +19,17 @@ export type ModelResponse =
   | { readonly kind: 'responded'; readonly parts: Part[]; readonly finish: string; readonly usage: Usage; readonly model?: string }
   | ({ readonly kind: 'failed'; readonly usage?: Usage } & ModelError)
 
+/** What says that a response is not wanted any more: an AbortSignal does. */
+export interface StopSignal extends Pick<AbortSignal, 'aborted' | 'reason'> {
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** How a response is read. */
 export interface ReadResponseOptions {
-  readonly signal: AbortSignal
+  readonly signal: StopSignal
+  /** Bounds how long a stream may stay open behind its `finish`. Default: nothing does. */
+  readonly clock?: Pick<Clock, 'alarm'>
   /** Called for every piece as it arrives. Must not throw. */
   readonly onDelta?: ((delta: ResponseDelta) => void) | undefined
   /** Past this many bytes the stream is cancelled and the call fails for good. */
@@ -53,72 +62,81 @@ export async function readResponse(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   options: ReadResponseOptions
 ): Promise<ModelResponse> {
+  const { signal, maxBytes, clock } = options
   const collector = new PartCollector(options.onDelta)
-  const end = await readToEnd(stream, collector, options)
-  const parts = collector.parts()
-  const promptCharacters = (): number => options.promptCharacters ?? 0
-  const failure = end.error ?? judgeFinish(end.finish, collector.hasCalls)
-  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end, parts, promptCharacters) }
-  return {
-    kind: 'responded',
-    parts,
-    finish: end.finish?.reason.unified ?? 'other',
-    usage: usageOf(end.finish?.usage, parts, promptCharacters),
-    ...(end.model !== undefined && { model: end.model })
-  }
-}
-
-async function readToEnd(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
-  collector: PartCollector,
-  options: ReadResponseOptions
-): Promise<End> {
-  const { signal, maxBytes } = options
-  const clean = (error: unknown): unknown => (options.clean ? options.clean(error) : error)
+  const end: End = {}
   const reader = stream.getReader()
   // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
   const stop = (): void => void reader.cancel().catch(() => {})
-  signal.addEventListener('abort', stop, { once: true })
+  signal.addEventListener('abort', stop)
   if (signal.aborted) stop()
-  let timer: NodeJS.Timeout | undefined
+  let alarm: Alarm | undefined
   let isOpen = true
-  const end: End = {}
   try {
     while (!end.error) {
       const { done, value } = await reader.read()
       isOpen = !done
       if (done || signal.aborted) break
-      note(value, end, clean)
-      collector.take(value)
-      if (collector.bytes > maxBytes)
-        end.error = toModelError(
-          'response_too_large',
-          `The response is larger than ${maxBytes} bytes. Ask for a shorter one, or bound it with maxOutputTokens.`
-        )
-      if (end.finish) timer ??= setTimeout(stop, AFTER_FINISH_MS)
+      note(value, end, options)
+      if (collector.take(value) > maxBytes) end.error = toExcess(maxBytes)
+      if (end.finish) alarm ??= clock?.alarm(AFTER_FINISH_MS, stop)
     }
   } catch (error) {
     // The connection may break after everything was said.
-    if (!end.finish) end.error = classifyModelError(clean(error))
+    if (!end.finish) end.error = classifyModelError(clean(error, options))
   } finally {
-    clearTimeout(timer)
+    alarm?.stop()
     signal.removeEventListener('abort', stop)
     if (isOpen) stop()
   }
   if (signal.aborted) end.error = classifyModelError(undefined, signal)
-  return end
+  return toResponse(end, collector, options)
 }
 
-function note(part: LanguageModelV4StreamPart, end: End, clean: (error: unknown) => unknown): void {
-  if (part.type === 'error') end.error = classifyModelError(clean(part.error))
-  else if (part.type === 'response-metadata') noteModel(part.modelId, end)
-  else if (part.type === 'custom') noteStart(part, end)
-  else if (part.type === 'finish') end.finish = { reason: part.finishReason, usage: part.usage }
-  else if (isContent(part)) end.finish = undefined
+function toResponse(end: End, collector: PartCollector, options: ReadResponseOptions): ModelResponse {
+  const { error, finish, model } = end
+  const parts = collector.parts()
+  const promptCharacters = (): number => options.promptCharacters ?? 0
+  const failure = error ?? judgeFinish(finish, collector)
+  if (failure) return { kind: 'failed', ...failure, ...failedUsage(end, parts, promptCharacters) }
+  return {
+    kind: 'responded',
+    parts,
+    finish: finish?.reason.unified ?? 'other',
+    usage: usageOf(finish?.usage, parts, promptCharacters),
+    ...(model !== undefined && { model })
+  }
 }
 
-function noteModel(model: string | undefined, end: End): void {
-  if (model) end.model = model.toWellFormed()
+function toExcess(maxBytes: number): ModelError {
+  return toModelError(
+    'response_too_large',
+    `The response is larger than ${maxBytes} bytes. Ask for a shorter one, or bound it with maxOutputTokens.`
+  )
+}
+
+function clean(error: unknown, options: ReadResponseOptions): unknown {
+  return options.clean ? options.clean(error) : error
+}
+
+/** What a part says beside its content. */
+function note(part: LanguageModelV4StreamPart, end: End, options: ReadResponseOptions): void {
+  switch (part.type) {
+    case 'error':
+      end.error = classifyModelError(clean(part.error, options))
+      break
+    case 'response-metadata':
+      if (part.modelId) end.model = part.modelId.toWellFormed()
+      break
+    case 'custom':
+      noteStart(part, end)
+      break
+    case 'finish':
+      end.finish = { reason: part.finishReason, usage: part.usage }
+      break
+    default:
+      if (end.finish && isContent(part)) end.finish = undefined
+  }
 }
 
 function noteStart(part: LanguageModelV4CustomContent, end: End): void {
@@ -145,7 +163,7 @@ function isContent(part: LanguageModelV4StreamPart): boolean {
   return part.type.endsWith('-start') || part.type.endsWith('-delta') || part.type === 'tool-call'
 }
 
-function judgeFinish(finish: Finish | undefined, hasCalls: boolean): ModelError | undefined {
+function judgeFinish(finish: Finish | undefined, collector: PartCollector): ModelError | undefined {
   switch (finish?.reason.unified) {
     case undefined:
       return toModelError('stream_interrupted', 'The response ended before it was finished.')
@@ -155,7 +173,7 @@ function judgeFinish(finish: Finish | undefined, hasCalls: boolean): ModelError 
       return toModelError('provider_unavailable', `The provider ended its response with an error${reasonOf(finish)}.`)
     case 'length':
       // A call out of the part that arrived is never run: even complete arguments may be a beginning.
-      return hasCalls ? toModelError('output_truncated', 'The output limit cut the response while it called a tool.') : undefined
+      return collector.hasCalls ? toModelError('output_truncated', 'The output limit cut the response while it called a tool.') : undefined
     default:
       return undefined
   }

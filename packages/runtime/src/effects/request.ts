@@ -4,6 +4,7 @@ import { compileTemplate } from '../manifest/template.ts'
 import { inlineOf } from '../state/body.ts'
 import type { PluginValues } from '../state/plugin-values.ts'
 import type { State } from '../state/state.ts'
+import { isPromise } from '../util/promise.ts'
 import { appendContext, renderContext } from './plugin-context.ts'
 import type { PreparedPublication } from './prepare.ts'
 
@@ -25,21 +26,53 @@ export interface TurnQuestion {
   readonly last: boolean
 }
 
-/** The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). */
-export async function buildRequest(
+/**
+ * The request of a turn: system prompt, history, tools and the settings of its model. A function of facts and publication alone (I19). A promise
+ * only where plugins add to it, or a template is rendered for the first time.
+ */
+export function buildRequest(
   state: State,
-  { history, system: added, plugins: values, context, candidate, last }: TurnQuestion,
-  prepared: Pick<PreparedPublication, 'definition'>,
+  question: TurnQuestion,
+  { definition }: Pick<PreparedPublication, 'definition'>,
+  signal: AbortSignal
+): LanguageModelV4CallOptions | Promise<LanguageModelV4CallOptions> {
+  const own = renderSystem(state, definition)
+  if (definition.plugins === undefined && !isPromise(own)) return toRequest(question, definition, { own, signal })
+  return buildLater(own, question, definition, signal)
+}
+
+async function buildLater(
+  rendered: Own | Promise<Own>,
+  question: TurnQuestion,
+  definition: Definition,
   signal: AbortSignal
 ): Promise<LanguageModelV4CallOptions> {
-  const { definition } = prepared
-  const rendered = renderSystem(state, definition)
-  const own = rendered instanceof Promise ? await rendered : rendered
-  const { plugins } = definition
-  const more = plugins === undefined ? added : [...added, ...(await renderContext(plugins, values, 'system'))]
+  const own = await rendered
+  const { plugins = [] } = definition
+  const added = await renderContext(plugins, question.plugins, 'system')
+  const behind = await renderContext(plugins, question.plugins, 'request')
+  return toRequest(question, definition, { own, signal, plugins: { added, behind } })
+}
+
+/** The system prompt of the definition itself. */
+type Own = string | null
+
+/** What the request is made of beside its question; `plugins`: what they add to the system prompt, and behind the history. */
+interface Given {
+  readonly own: Own
+  readonly signal: AbortSignal
+  readonly plugins?: { readonly added: readonly string[]; readonly behind: readonly string[] }
+}
+
+function toRequest(
+  { history, system: added, context, candidate, last }: TurnQuestion,
+  definition: Definition,
+  { own, signal, plugins }: Given
+): LanguageModelV4CallOptions {
+  const more = plugins === undefined ? added : [...added, ...plugins.added]
   const system = withSchema(definition, more.length === 0 ? own : [...(own === null ? [] : [own]), ...more].join('\n\n'))
   if (system !== null) history.unshift({ role: 'system', content: system })
-  if (plugins !== undefined) appendContext(history, await renderContext(plugins, values, 'request'))
+  if (plugins !== undefined) appendContext(history, plugins.behind)
   appendContext(history, context)
   const tools = toTools(definition)
   const { settings, options } = candidate
@@ -70,7 +103,7 @@ function withSchema({ outputSchema, tools }: Definition, system: string | null):
 }
 
 /** A promise only when a template is rendered for the first time. */
-function renderSystem(state: State, definition: Definition): string | null | Promise<string> {
+function renderSystem(state: State, definition: Definition): Own | Promise<Own> {
   const { systemPrompt } = definition
   if (systemPrompt === undefined || systemPrompt.trim() === '') return null
   if (!systemPrompt.includes('{{')) return systemPrompt
