@@ -20,7 +20,10 @@ function weigh(value: unknown, bytes: number): number {
   const fields = value as { readonly [name: string]: unknown }
   for (const name in fields) {
     if (left < 0) return left
-    left = weigh(fields[name], left - NODE_BYTES - name.length * UNIT_BYTES)
+    const field = fields[name]
+    left -= NODE_BYTES + name.length * UNIT_BYTES
+    // Most fields are texts: no call for each.
+    left = typeof field === 'string' ? left - NODE_BYTES - field.length * UNIT_BYTES : weigh(field, left)
   }
   return left
 }

@@ -1,11 +1,17 @@
 /** A copy of a JSON value that shares nothing with it. `structuredClone` takes ten times as long for the few fields of most calls. */
 export function copyJson<T>(value: T): T {
-  return copy(value) as T
+  return (typeof value === 'object' && value !== null ? copy(value) : value) as T
 }
 
-function copy(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(copy)
-  // Own fields are defined, not assigned: `__proto__` is a field like any other.
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]))
+/** Calls itself for what is nested alone: most of what is copied is not. */
+function copy(value: object): unknown {
+  if (Array.isArray(value)) return value.map(copyJson)
+  const copied: { [name: string]: unknown } = {}
+  for (const [name, item] of Object.entries(value)) {
+    const own: unknown = typeof item === 'object' && item !== null ? copy(item) : item
+    // Assigned it would be no field like any other.
+    if (name === '__proto__') Object.defineProperty(copied, name, { value: own, configurable: true, enumerable: true, writable: true })
+    else copied[name] = own
+  }
+  return copied
 }

@@ -14,8 +14,12 @@ function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (value === null || typeof value !== 'object') return true
   if (Array.isArray(value)) return value.every(isWhole)
-  const fields = value as { readonly [key: string]: unknown }
-  return Object.keys(fields).every((key) => key.isWellFormed() && isWhole(fields[key]))
+  for (const [key, item] of Object.entries(value)) {
+    if (!key.isWellFormed()) return false
+    // Most fields are texts: no call for each.
+    if (typeof item === 'string' ? !item.isWellFormed() : !isWhole(item)) return false
+  }
+  return true
 }
 
 function mend(value: unknown): unknown {
