@@ -23,7 +23,7 @@ export function openFloor(durability: Durability): Floor {
   const path = newFile('floor')
   const db = new DatabaseSync(path, { timeout: 0 })
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`)
-  db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864')
+  db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000')
   db.exec(SCHEMA)
   const start = db.prepare(`INSERT INTO run VALUES (?, 0, 0, 'running')`)
   const begin = db.prepare('BEGIN IMMEDIATE')

@@ -10,6 +10,8 @@ import { APPLICATION_ID, migrate } from './sqlite-schema.ts'
 const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_OFFSET = 16
 const APPLICATION_ID_OFFSET = 68
+/** After how many pages (16 MiB) the -wal goes into the file: as many as one block of its index holds. Pages that are written again and again go once. */
+const CHECKPOINT_PAGES = 4_000
 
 /** What a connection is opened with. */
 export interface SqliteFileOptions {
@@ -45,6 +47,7 @@ function open(path: string, options: SqliteFileOptions): DatabaseSync {
     useWal(db, path)
     db.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`)
     db.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4000; PRAGMA journal_size_limit = 67108864')
+    db.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(db, path)
     return db
   } catch (error) {
