@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../src/contracts/json.ts'
-import { compileSchema } from '../src/manifest/json-schema.ts'
+import { compileSchema, proveSchema } from '../src/manifest/json-schema.ts'
 import { refusalOf } from './refusal.ts'
 
 const check = async (schema: JsonObject, value: Json) => (await compileSchema(schema))(value)
@@ -118,6 +118,8 @@ describe('what is no schema', () => {
     ['a pattern with back-references', { pattern: '^(a)\\1$' }],
     ['an asynchronous schema', { $async: true }],
     ['an asynchronous part', { $defs: { a: { $async: true, type: 'string' } }, $ref: '#/$defs/a' }],
+    ['an asynchronous value in a plain schema', { type: 'object', default: { $async: true } }],
+    ['a plain schema without values', { enum: [] }],
     ['another draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     ['more than 64 levels', deep(65)],
     ['more than 2,000 nodes', { enum: Array.from({ length: 2_000 }, (_, index) => index) }],
@@ -125,6 +127,8 @@ describe('what is no schema', () => {
   ])('%s', async (_, schema) => {
     const error = await refusalOf('invalid_input', () => compileSchema(schema))
     expect(error.details['reason']).toBeTypeOf('string')
+    const proof = await refusalOf('invalid_input', () => proveSchema(structuredClone(schema)))
+    expect(proof.details).toEqual(error.details)
   })
 
   test('leaves other schemas usable', async () => {

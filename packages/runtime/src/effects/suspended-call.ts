@@ -3,7 +3,7 @@ import type { FactOf, WaitKind } from '../contracts/fact.ts'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
 import type { SuspendedWait, Suspension, SuspensionKind } from '../contracts/suspension.ts'
-import { compileSchema } from '../manifest/json-schema.ts'
+import { proveSchema } from '../manifest/json-schema.ts'
 import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { isDeeplyNested } from '../util/nesting.ts'
@@ -74,7 +74,7 @@ async function toAnswers(kind: SuspensionKind, schema: unknown): Promise<{ reado
   if (kind === 'approval') throw refuse('no schema for an approval')
   const json = toJson(schema, 'wait.schema', MAX_SUBJECT_BYTES)
   if (!isObject(json)) throw refuse('wait.schema to be a JSON Schema')
-  await compileSchema(json)
+  await proveSchema(json)
   return { schema: json }
 }
 

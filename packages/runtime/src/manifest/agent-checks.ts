@@ -4,7 +4,7 @@ import type { VariableDeclaration } from '../contracts/publication.ts'
 import type { AgentFault } from './agent-fault.ts'
 import type { WrittenAuthority } from './authority-checks.ts'
 import { findAuthorityFaults } from './authority-checks.ts'
-import { compileSchema } from './json-schema.ts'
+import { proveSchema } from './json-schema.ts'
 import type { WrittenInitialPrompts } from './initial-prompt-checks.ts'
 import { findInitialFaults } from './initial-prompt-checks.ts'
 import { findTemplateFaults } from './template-checks.ts'
@@ -67,7 +67,7 @@ const CHECKED_FIELDS: ReadonlySet<string> = new Set([
 
 async function findSchemaFaults(schema: JsonObject): Promise<readonly AgentFault[]> {
   try {
-    await compileSchema(schema)
+    await proveSchema(schema)
     return []
   } catch (error) {
     if (!isHoldfastError(error)) throw error

@@ -1,6 +1,7 @@
 import type { RegExpEngine } from 'ajv/dist/types/index.js'
 import type { Json, JsonObject } from '../contracts/json.ts'
 import { loadRe2 } from '../util/libraries.ts'
+import { holdsKey } from './holds-key.ts'
 
 /**
  * Regular expressions for a schema compiler that take linear time, whatever the pattern and the text. A pattern must be one of ECMAScript with the flag
@@ -16,6 +17,13 @@ export async function createLinearPatterns(): Promise<RegExpEngine> {
   return Object.assign(engine, { code: 'linearPattern' })
 }
 
+/** For a schema that has no pattern: were there one, it is refused, and never matched by something that may not end. */
+export const NO_PATTERNS: RegExpEngine = Object.assign(refusePattern, { code: 'noPatterns' })
+
+function refusePattern(): never {
+  throw new Error('a pattern was not expected here')
+}
+
 /** The schema without the patterns that cannot be matched in linear time: for where something else checks the values. Made once for an object. */
 export function withoutHardPatterns(schema: JsonObject): Promise<JsonObject> {
   const known = softened.get(schema) ?? soften(schema)
@@ -26,6 +34,7 @@ export function withoutHardPatterns(schema: JsonObject): Promise<JsonObject> {
 const softened = new WeakMap<JsonObject, Promise<JsonObject>>()
 
 async function soften(schema: JsonObject): Promise<JsonObject> {
+  if (!holdsKey(schema, 'pattern')) return schema
   const compile = await createPatternCompiler()
   const isLinear = (pattern: string) => {
     try {

@@ -14,7 +14,7 @@ import { toCodeProblems } from './agent-fault.ts'
 import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
 import { freezeInitialPrompts } from './initial-prompts.ts'
-import { compileSchema } from './json-schema.ts'
+import { proveSchema } from './json-schema.ts'
 import { joinTools } from './join-tools.ts'
 import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
@@ -59,7 +59,7 @@ export async function freezeDefinition(
   const named = await resolveNamed(agent, data, tools, { known, source })
   const { descriptors, plugins, hooks } = named
   const { limits = {}, budget, outputSchema, variables = [] } = data
-  for (const descriptor of descriptors) await proveSchema(descriptor)
+  for (const descriptor of descriptors) await proveInput(descriptor)
   const definition: Definition = {
     name: data.name,
     ...(data.description === undefined ? {} : { description: data.description }),
@@ -180,9 +180,9 @@ async function toInitialPrompts(
   return { initialPrompts: frozen.prompts }
 }
 
-async function proveSchema({ name, inputSchema }: ToolDescriptor): Promise<void> {
+async function proveInput({ name, inputSchema }: ToolDescriptor): Promise<void> {
   try {
-    await compileSchema(inputSchema)
+    await proveSchema(inputSchema)
   } catch (cause) {
     if (!isHoldfastError(cause)) throw cause
     throw new HoldfastError('invalid_tools', `Tool "${name}": ${cause.message}`, { details: { tool: name, field: 'input' }, cause })
