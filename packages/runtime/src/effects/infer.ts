@@ -1,11 +1,13 @@
 // Keeps I19: the request is a function of facts and publication. The answer and what the gate says of its calls are one commit.
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { Fact, FactOf } from '../contracts/fact.ts'
+import type { Alarm } from '../contracts/clock.ts'
+import { HoldfastError } from '../contracts/errors.ts'
+import type { Fact } from '../contracts/fact.ts'
 import type { Action, Running } from '../contracts/heart.ts'
 import type { Part } from '../contracts/message.ts'
 import type { CalledModel } from '../contracts/price.ts'
 import type { SecretRegistry } from '../contracts/secrets.ts'
-import type { Cost } from '../contracts/usage.ts'
+import type { Cost, Usage } from '../contracts/usage.ts'
 import { candidateAt } from '../state/candidate.ts'
 import { isOwnCall } from '../state/evolve-turn.ts'
 import { contextOf } from '../state/prepared-request.ts'
@@ -16,6 +18,7 @@ import { isPromise } from '../util/promise.ts'
 import { redactError } from '../util/redact-error.ts'
 import { gateAnswer } from './gate-answer.ts'
 import { boundsOf } from './perform-gate.ts'
+import type { ModelError } from './model-failure.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
@@ -43,27 +46,13 @@ export function performInfer(action: InferAction, state: State, done: (facts: re
   const conversation = conversationOf(state, action.scope)
   const { turn } = conversation
   const run = state.run?.id ?? ''
-  const failed = (why: FactOf<'model.failed'>['why']): Fact => ({
-    v: 1,
-    type: 'model.failed',
-    run,
-    scope: action.scope,
-    turn: action.turn,
-    try: turn?.try ?? 1,
-    why
-  })
   if (!turn || action.cancelled) {
-    done([failed(action.cancelled?.by === 'interrupt' ? 'interrupted' : 'aborted')])
+    const why = action.cancelled?.by === 'interrupt' ? 'interrupted' : 'aborted'
+    done([{ v: 1, type: 'model.failed', run, scope: action.scope, turn: action.turn, try: turn?.try ?? 1, why }])
     return { abort: () => {} }
   }
   const running = new RunningInference(done)
-  infer(toAsked(state, { conversation, turn, run, running }), ports).then(
-    (facts) => running.end(facts),
-    (error: unknown) => {
-      const failure = classifyModelError(redactError(error, ports.secrets), running)
-      running.end([{ ...failed('permanent'), ...failure } as Fact])
-    }
-  )
+  void infer(toAsked(state, { conversation, turn, run, running }), ports)
   return running
 }
 
@@ -102,56 +91,49 @@ function toAsked(state: State, { conversation, turn, run, running }: Given): Ask
 }
 
 /** One function, and nothing is awaited that is there already: each wait costs a turn as much as a dozen calls. */
-async function infer(asked: Asked, ports: EffectPorts): Promise<readonly Fact[]> {
+async function infer(asked: Asked, ports: EffectPorts): Promise<void> {
   const { state, running } = asked
   const { providerTimeoutMs, maxInputBytes } = state.limits
-  const prepared = await ports.prepared(state.publication)
-  const timer = ports.clock.alarm(providerTimeoutMs, () => running.stop(TIMED_OUT))
-  let response: Priced
+  let timer: Alarm | undefined
+  let facts: readonly Fact[]
   try {
+    const prepared = await ports.prepared(state.publication)
+    timer = ports.clock.alarm(providerTimeoutMs, () => running.stop(TIMED_OUT))
     const found = ports.models(asked.candidate)
     const model = isPromise(found) ? await found : found
     const built = buildRequest(state, asked, prepared, running.signal)
     const request = isPromise(built) ? await built : built
-    const excess = findExcess(request, maxInputBytes)
-    if (excess) response = excess
-    else {
-      // No provider is called after a cancel (semantics §6).
-      if (running.aborted) throw running.reason
-      const { stream } = await running.unlessStopped(model.doStream(request))
-      const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
-      response = await readResponse(stream, new Reading(request, { running, shown, ports }))
-      shown?.end()
-      const priced = withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
-      response = isPromise(priced) ? await priced : priced
-    }
+    assertFits(request, maxInputBytes)
+    // No provider is called after a cancel (semantics §6).
+    if (running.aborted) throw running.reason
+    const { stream } = await running.unlessStopped(model.doStream(request))
+    const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
+    const response = await readResponse(stream, new Reading(request, { running, shown, ports }))
+    shown?.end()
+    const priced = withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
+    facts = toFacts(isPromise(priced) ? await priced : priced, asked, prepared, ports)
   } catch (error) {
-    response = { kind: 'failed', ...classifyModelError(redactError(error, ports.secrets), running) }
+    facts = [toFailed(classifyModelError(redactError(error, ports.secrets), running), asked, ports)]
   } finally {
-    timer.stop()
+    timer?.stop()
   }
-  const isTooLate = response.kind === 'failed' && running.reason === TIMED_OUT
-  return toFacts(isTooLate ? { ...response, ...timedOut(providerTimeoutMs) } : response, asked, prepared, ports)
+  running.end(facts)
+}
+
+/** The failure as a fact. What came too late has timed out, whatever it says. */
+function toFailed(failure: Failure, { state, turn, scope, run, running, try: count }: Asked, { secrets }: EffectPorts): Fact {
+  const isTooLate = running.reason === TIMED_OUT
+  const { error, ...more } = isTooLate ? { ...failure, ...timedOut(state.limits.providerTimeoutMs) } : failure
+  const { code, message } = error
+  return { v: 1, type: 'model.failed', run, scope, turn: turn.id, try: count, ...more, error: { code, message: secrets.redact(message) } }
 }
 
 function toFacts(response: Priced, asked: Asked, prepared: PreparedPublication, ports: EffectPorts): readonly Fact[] {
   const { state, turn, scope, run } = asked
   const { secrets } = ports
   if (response.kind === 'failed') {
-    const { kind: _, error, ...failure } = response
-    const { code, message } = error
-    return [
-      {
-        v: 1,
-        type: 'model.failed',
-        run,
-        scope,
-        turn: turn.id,
-        try: asked.try,
-        ...failure,
-        error: { code, message: secrets.redact(message) }
-      }
-    ]
+    const { kind: _, ...failure } = response
+    return [toFailed(failure, asked, ports)]
   }
   // The gate judges what the model wrote; what is kept of it holds no secret.
   const calls = response.parts.filter(isOwnCall)
@@ -184,19 +166,7 @@ function toFacts(response: Priced, asked: Asked, prepared: PreparedPublication, 
     'response_too_large',
     `The response, as it is stored, is larger than ${MAX_STORED_BYTES} bytes. Ask for a shorter one.`
   )
-  return [
-    {
-      v: 1,
-      type: 'model.failed',
-      run,
-      scope,
-      turn: turn.id,
-      try: asked.try,
-      usage: response.usage,
-      cost: response.cost ?? 'unknown',
-      ...excess
-    }
-  ]
+  return [toFailed({ ...excess, usage: response.usage, cost: response.cost ?? 'unknown' }, asked, ports)]
 }
 
 /** What is kept of a response. */
@@ -253,6 +223,7 @@ class Reading implements ReadResponseOptions {
 }
 
 type Priced = ModelResponse & { readonly cost?: Cost }
+type Failure = ModelError & { readonly usage?: Usage; readonly cost?: Cost }
 
 /** A promise only where the table of prices is still to be read. */
 function withCost(response: ModelResponse, asked: CalledModel, ports: EffectPorts): Priced | Promise<Priced> {
@@ -262,22 +233,16 @@ function withCost(response: ModelResponse, asked: CalledModel, ports: EffectPort
   return isPromise(cost) ? cost.then((known) => ({ ...response, cost: known })) : { ...response, cost }
 }
 
-function findExcess(request: LanguageModelV4CallOptions, maxBytes: number | undefined): ModelResponse | null {
-  if (maxBytes === undefined) return null
+function assertFits(request: LanguageModelV4CallOptions, maxBytes: number | undefined): void {
+  if (maxBytes === undefined) return
   const bytes = Buffer.byteLength(JSON.stringify(request.prompt))
-  if (bytes <= maxBytes) return null
-  const message = `the messages have ${bytes} bytes, and maxInputBytes is ${maxBytes}`
-  return { kind: 'failed', why: 'permanent', error: { code: 'value_too_large', message } }
+  if (bytes > maxBytes) throw new HoldfastError('value_too_large', `the messages have ${bytes} bytes, and maxInputBytes is ${maxBytes}`)
 }
 
 const TIMED_OUT = new Error('the model did not answer in time')
 
-function timedOut(durationMs: number): ModelResponse {
-  return {
-    kind: 'failed',
-    why: 'transient',
-    error: { code: 'provider_timeout', message: `the model did not answer within ${durationMs} ms` }
-  }
+function timedOut(durationMs: number): ModelError {
+  return { why: 'transient', error: { code: 'provider_timeout', message: `the model did not answer within ${durationMs} ms` } }
 }
 
 function toDeltaReader(asked: Asked, ports: EffectPorts): DeltaReader {

@@ -120,7 +120,6 @@ class RunningCall implements Running {
       idempotencyKey: toIdempotencyKey(thread, call.id, started?.leg ?? 1),
       try: started?.try ?? 1,
       leg: started?.leg ?? 1,
-      ...toResumed(call),
       grants: ports.grantsOf(state.grants),
       state: this.#kept?.state ?? NO_STATE,
       signal: this.#stop.signal,
@@ -130,7 +129,8 @@ class RunningCall implements Running {
         const text = secrets.redact(String(message).toWellFormed())
         ports.emit({ type: 'tool.progress', thread, attempt: started?.stamp.attempt ?? 0, call: call.id, text })
       },
-      logger
+      logger,
+      ...toResumed(call)
     }
   }
 

@@ -14,8 +14,10 @@ function isWhole(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (value === null || typeof value !== 'object') return true
   if (Array.isArray(value)) return value.every(isWhole)
-  for (const [key, item] of Object.entries(value)) {
+  const fields = value as { readonly [key: string]: unknown }
+  for (const key in fields) {
     if (!key.isWellFormed()) return false
+    const item = fields[key]
     // Most fields are texts: no call for each.
     if (typeof item === 'string' ? !item.isWellFormed() : !isWhole(item)) return false
   }
