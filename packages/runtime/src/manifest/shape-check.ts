@@ -20,6 +20,9 @@ export interface ShapeCheckOptions {
   readonly what?: string
 }
 
+/** A check that is compiled for a shape costs more than the few values that it would see. */
+const ONCE = { jitless: true } as const
+
 /** Checks a value against a shape: fields unknown or of a later version, fields missing, values that are something else. */
 export function checkShape<T>(
   shape: z.ZodType<T>,
@@ -27,7 +30,7 @@ export function checkShape<T>(
   value: unknown,
   { around = [], what = 'the language' }: ShapeCheckOptions = {}
 ): ShapeCheck<T> {
-  const result = shape.safeParse(value)
+  const result = shape.safeParse(value, ONCE)
   if (result.success) return { ok: true, data: result.data }
   const faults = result.error.issues.flatMap((issue) => toFaults({ value, fields, around, what }, issue, []))
   return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...around, ...fault.path] })) }
@@ -35,7 +38,7 @@ export function checkShape<T>(
 
 /** Where a text is expected, and something else stands. */
 export function findMissingTexts(shape: z.ZodType, value: unknown): readonly Path[] {
-  const result = shape.safeParse(value)
+  const result = shape.safeParse(value, ONCE)
   return result.success ? [] : result.error.issues.flatMap((issue) => textPaths(issue, []))
 }
 
