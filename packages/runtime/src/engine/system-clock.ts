@@ -63,8 +63,8 @@ function longAlarm(durationMs: Ms, ring: () => void): Alarm {
 
 /** By their duration. */
 const timers = new Map<Ms, SharedTimer>()
-/** Those without an alarm; the one that has been so for longest is the first. */
-const idle = new Set<SharedTimer>()
+/** How many of them have no alarm. */
+let idle = 0
 
 /**
  * The timer of all alarms of one duration. Nearly all are stopped before they ring, and to make and clear a timer of Node's for each costs several times
@@ -72,8 +72,11 @@ const idle = new Set<SharedTimer>()
  */
 class SharedTimer {
   readonly #durationMs: Ms
-  readonly #alarms = new Set<SharedAlarm>()
   #timer: NodeJS.Timeout
+  #isIdle = false
+  // A list, and no `Set`: that leaves behind its tables as it changes, and each holds the next, and what was in it.
+  #first: SharedAlarm | null = null
+  #last: SharedAlarm | null = null
 
   constructor(durationMs: Ms) {
     this.#durationMs = durationMs
@@ -82,52 +85,75 @@ class SharedTimer {
   }
 
   add(ring: () => void): Alarm {
-    // An alarm keeps the process alive, and a timer that is kept for later ones does not.
-    if (idle.delete(this)) this.#timer.ref()
+    if (this.#isIdle) {
+      // An alarm keeps the process alive, and a timer that is kept for later ones does not.
+      this.#timer.ref()
+      this.#isIdle = false
+      idle -= 1
+    }
     const alarm = new SharedAlarm(this, ring, monotonic() + this.#durationMs)
-    this.#alarms.add(alarm)
+    alarm.previous = this.#last
+    if (this.#last === null) this.#first = alarm
+    else this.#last.next = alarm
+    this.#last = alarm
     return alarm
   }
 
   remove(alarm: SharedAlarm): void {
-    if (!this.#alarms.delete(alarm) || this.#alarms.size > 0) return
+    if (alarm.ring === null) return
+    this.#unlink(alarm)
+    if (this.#first !== null) return
     this.#timer.unref()
-    idle.add(this)
-    if (idle.size > MAX_IDLE_TIMERS) for (const oldest of idle) return oldest.#drop()
+    this.#isIdle = true
+    idle += 1
+    if (idle > MAX_IDLE_TIMERS) SharedTimer.#dropOldest()
+  }
+
+  #unlink(alarm: SharedAlarm): void {
+    const { previous, next } = alarm
+    if (previous === null) this.#first = next
+    else previous.next = next
+    if (next === null) this.#last = previous
+    else next.previous = previous
+    // What is over holds nothing that is not.
+    alarm.ring = null
+    alarm.previous = null
+    alarm.next = null
   }
 
   #ring(): void {
     const now = monotonic() + SLACK_MS
     try {
-      for (const alarm of this.#alarms) {
-        if (alarm.due > now) break
-        this.#alarms.delete(alarm)
-        alarm.ring()
+      for (let alarm = this.#first; alarm !== null && alarm.due <= now; alarm = this.#first) {
+        const { ring } = alarm
+        this.#unlink(alarm)
+        ring?.()
       }
     } finally {
-      this.#goOn()
+      if (this.#first === null) this.#drop()
+      else this.#timer = setTimeout(() => this.#ring(), Math.max(1, this.#first.due - monotonic()))
     }
   }
 
-  #goOn(): void {
-    for (const { due } of this.#alarms) {
-      this.#timer = setTimeout(() => this.#ring(), Math.max(1, due - monotonic()))
-      return
-    }
-    this.#drop()
+  static #dropOldest(): void {
+    for (const timer of timers.values()) if (timer.#isIdle) return timer.#drop()
   }
 
   #drop(): void {
     clearTimeout(this.#timer)
-    idle.delete(this)
     timers.delete(this.#durationMs)
+    if (this.#isIdle) idle -= 1
+    this.#isIdle = false
   }
 }
 
 /** A class, as all that an effect in flight hangs on: where many are in flight at once V8 puts object literals among what lives long, and there what they lead to stays long after its end. */
 class SharedAlarm implements Alarm {
   readonly due: Ms
-  readonly ring: () => void
+  /** Null once it is over. */
+  ring: (() => void) | null
+  previous: SharedAlarm | null = null
+  next: SharedAlarm | null = null
   readonly #timer: SharedTimer
 
   constructor(timer: SharedTimer, ring: () => void, due: Ms) {
