@@ -10,7 +10,7 @@ export function toUsage(reported: LanguageModelV4Usage | undefined): Usage {
   const output = reported?.outputTokens
   const cached = tokens(input?.cacheRead)
   const written = tokens(input?.cacheWrite)
-  const forHour = Math.min(written, tokens(readHourWrites(reported?.raw)))
+  const forHour = written === 0 ? 0 : Math.min(written, tokens(readHourWrites(reported?.raw)))
   const reasoning = tokens(output?.reasoning)
   return {
     inputTokens: tokens(input?.total ?? tokens(input?.noCache) + cached + written),
