@@ -35,8 +35,8 @@ class Stream {
   #cursor: Cursor
   /** The first commit that is not known to be given whole. */
   #from: number
-  /** The turn whose answer is committed: later deltas of it are stale. */
-  readonly #answered = new Set<string>()
+  /** Of turns, the last try whose end is committed: what is shown of it later is stale. */
+  readonly #ended = new Map<string, number>()
 
   constructor(core: RuntimeCore, thread: ThreadId, watcher: Watcher, options: EventsOptions, signal: AbortSignal) {
     this.#core = core
@@ -106,14 +106,15 @@ class Stream {
     this.#from = commit.sequence + 1
     const from = commit.sequence === this.#cursor.sequence ? this.#cursor.index + 1 : 0
     for (const event of toEvents(commit, from)) {
-      if (event.type === 'model.responded') this.#answered.add(String(event.data['turn']))
+      if (event.type === 'model.responded') this.#ended.set(String(event.data['turn']), Number.POSITIVE_INFINITY)
+      if (event.type === 'model.failed') this.#ended.set(String(event.data['turn']), Number(event.data['try']))
       yield event
     }
     this.#cursor = { sequence: commit.sequence, index: Math.max(commit.facts.length - 1, from - 1) }
   }
 
   #isStale(event: TransientEvent): boolean {
-    return 'turn' in event && this.#answered.has(event.turn)
+    return 'turn' in event && event.try <= (this.#ended.get(event.turn) ?? 0)
   }
 
   #isOver(): boolean {

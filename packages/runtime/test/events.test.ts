@@ -5,7 +5,19 @@ import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
-import { agentOf, latch, recordingModel, runThrough, runtimeFor, sqlite, streamingModel, toolOf, until, within } from './runtime-kit.ts'
+import {
+  agentOf,
+  factsOfType,
+  latch,
+  recordingModel,
+  runThrough,
+  runtimeFor,
+  sqlite,
+  streamingModel,
+  toolOf,
+  until,
+  within
+} from './runtime-kit.ts'
 import { finish, text } from './stream-parts.ts'
 
 async function collect(handle: Pick<ThreadHandle, 'events'>, options?: EventsOptions): Promise<HoldfastEvent[]> {
@@ -104,17 +116,44 @@ describe.each([
 })
 
 describe('a stream of events', () => {
+  /** What is shown of two tries by a reader that does something at the first event of a type: the model says nothing before, and nothing more before its failure is seen. */
+  async function twoTries(at: HoldfastEvent['type'], act: (handle: ThreadHandle) => Promise<void>): Promise<readonly string[]> {
+    const clock = fakeClock()
+    const watched = latch()
+    const failed = latch()
+    const model = streamingModel(async function* ({ request }) {
+      await (request === 1 ? watched : failed).opened
+      yield text('t', `it is 1${request}`)
+      if (request > 1) yield finish('stop')
+    })
+    const handle = await runtimeFor(model, { clock }).start(agentOf(), { input: 'go' })
+    const read = async (): Promise<readonly string[]> => {
+      const shown: string[] = []
+      let isFirst = true
+      for await (const event of handle.events()) {
+        if (event.type === 'text.delta') shown.push(`${event.try}:${event.text}`)
+        if (event.type === 'try.reset' || event.type === 'model.failed') shown.push(event.type)
+        if (event.type === 'model.failed') failed.open()
+        if (event.type !== at || !isFirst) continue
+        isFirst = false
+        watched.open()
+        await act(handle)
+      }
+      return shown
+    }
+    return runThrough(clock, read())
+  }
+
   test('says that a try was for nothing before it shows the next', async () => {
     // B008
-    const clock = fakeClock()
-    const model = streamingModel(({ request }) => (request === 1 ? [text('t', 'it is 11')] : [text('t', 'it is 12'), finish('stop')]))
-    const handle = await runtimeFor(model, { clock }).start(agentOf(), { input: 'go' })
-    const events = await runThrough(clock, collect(handle))
-    const shown = events.flatMap((event) => {
-      if (event.type === 'text.delta') return [`${event.try}:${event.text}`]
-      return event.type === 'try.reset' || event.type === 'model.failed' ? [event.type] : []
-    })
+    const shown = await twoTries('turn.started', async () => {})
     expect(shown).toEqual(['1:it is 11', 'model.failed', 'try.reset', '2:it is 12'])
+  })
+
+  test('shows nothing of a try behind its end to who catches up', async () => {
+    const shown = await twoTries('run.started', (handle) => until(async () => (await factsOfType(handle, 'model.failed')).length > 0))
+    expect(shown).toContain('model.failed')
+    expect(shown).not.toContain('1:it is 11')
   })
 
   test('that begins late has everything that is committed, and ends', async () => {
