@@ -1,11 +1,11 @@
 // Keeps I8: whoever wakes a thread, it may do what it was saved with and what is granted here today, and nothing else.
 import type { Grants } from '../contracts/grants.ts'
-import { ALL_GRANTS, intersectGrants } from './intersect-grants.ts'
+import { intersectGrants } from './intersect-grants.ts'
 import { readStoredGrants } from './stored-grants.ts'
 
 /** What a thread is given at its birth: what the host grants, of that what is asked for. */
 export function grantsAtBirth(host: Grants, ...asked: readonly (Grants | undefined)[]): Grants {
-  return asked.reduce<Grants>((grants, each) => intersectGrants(grants, each ?? ALL_GRANTS), host)
+  return asked.reduce<Grants>((grants, each) => (each === undefined ? grants : intersectGrants(grants, each)), host)
 }
 
 /** What a thread may do today, by the record that it carries. Throws `grants_unreadable`. */
