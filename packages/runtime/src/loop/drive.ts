@@ -47,6 +47,9 @@ export async function drive<State>(claim: Claim, ports: DrivePorts<State>): Prom
 /** How soon to look again when the lease forbids to start what is announced: it is extended, or the thread is lost. */
 const LEASE_PAUSE_MS = 250
 
+/** What comes next. */
+type Step = DriveEnd | 'again' | 'asleep' | 'inbox' | 'reload'
+
 class Drive<State> {
   readonly #claim: Claim
   readonly #ports: DrivePorts<State>
@@ -64,6 +67,8 @@ class Drive<State> {
   #stopping = false
   /** Whether something was announced that is not begun yet. */
   #promised = false
+  /** Until when to sleep, on the store's clock. */
+  #until: Ms | null = null
   /** The store's time at the last receipt, and our own clock then. */
   #storeNow: Ms
   #heardAt: Ms
@@ -80,29 +85,25 @@ class Drive<State> {
 
   async run(): Promise<DriveEnd> {
     try {
-      let step: DriveEnd | 'again' | 'go on' = (await this.#readInbox()) ? 'again' : 'lost'
-      while (step === 'again' || step === 'go on') step = await this.#turn()
-      return step
+      // One frame for everything that is awaited: nearly all of it comes at once, and a frame for each would cost more than what it waits for.
+      let step: Step = 'inbox'
+      for (;;) {
+        if (step === 'again') {
+          const outcomes = this.#takeOutcomes()
+          const draft = this.#draft(outcomes)
+          const request = this.#request(draft, outcomes)
+          if (request === null) step = this.#begin(draft)
+          else step = this.#hear(draft, outcomes, request, await this.#append(request))
+        } else if (step === 'asleep') step = this.#woken(await this.#ports.wake(this.#claim, this.#until))
+        else if (step === 'inbox') step = await this.#readInbox()
+        else if (step === 'reload') step = await this.#reload()
+        else return step
+      }
     } catch (error) {
       // Nobody would commit what still runs.
       this.#lose()
       throw error
     }
-  }
-
-  async #turn(): Promise<DriveEnd | 'again' | 'go on'> {
-    // What is announced is begun before this worker is seen to stop: nobody else could tell that it never began.
-    if (!this.#promised) this.#stopping = this.#ports.stopping()
-    const outcomes = this.#takeOutcomes()
-    const draft = this.#draft(outcomes)
-    const rest = !draft.more && (draft.plan.rest || this.#stopping) && this.#running.size === outcomes.length
-    if (draft.facts.length > 0 || rest) {
-      const next = await this.#commit(draft, outcomes, rest)
-      if (next !== 'go on') return next
-    }
-    if (draft.more) return 'again'
-    const timer = this.#match(draft.plan.actions) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
-    return this.#done.length > 0 ? 'again' : this.#sleep(timer)
   }
 
   /**
@@ -128,6 +129,8 @@ class Drive<State> {
   }
 
   #draft(outcomes: readonly Outcome[]): Draft<State> {
+    // What is announced is begun before this worker is seen to stop: nobody else could tell that it never began.
+    if (!this.#promised) this.#stopping = this.#ports.stopping()
     return startDraft(
       {
         state: this.#state,
@@ -145,31 +148,40 @@ class Drive<State> {
     )
   }
 
-  async #commit(draft: Draft<State>, outcomes: readonly Outcome[], rest: boolean): Promise<DriveEnd | 'again' | 'go on'> {
-    const ports = this.#ports
-    const request = draft.request(rest ? 'release' : 'keep', { ready: this.#stopping && !draft.plan.rest })
-    const receipt = await untilKnown(() => ports.store.append(request), ports)
+  /** What is to be committed now; null when nothing is. */
+  #request(draft: Draft<State>, outcomes: readonly Outcome[]): AppendRequest | null {
+    const rests = !draft.more && (draft.plan.rest || this.#stopping) && this.#running.size === outcomes.length
+    if (draft.facts.length === 0 && !rests) return null
+    return draft.request(rests ? 'release' : 'keep', { ready: this.#stopping && !draft.plan.rest })
+  }
+
+  #append(request: AppendRequest): Promise<Receipt | 'lease_over'> {
+    return untilKnown(() => this.#ports.store.append(request), this.#ports)
+  }
+
+  #hear(draft: Draft<State>, outcomes: readonly Outcome[], request: AppendRequest, receipt: Receipt | 'lease_over'): Step {
     if (receipt === 'lease_over') return this.#lose()
     this.#storeNow = receipt.now
-    this.#heardAt = ports.clock.monotonic()
-    if (!receipt.ok) return receipt.why === 'decided' ? this.#reload() : this.#lose()
+    this.#heardAt = this.#ports.clock.monotonic()
+    if (!receipt.ok) return receipt.why === 'decided' ? 'reload' : this.#lose()
     this.#accept(draft, outcomes, request, receipt)
+    const rests = request.then === 'release'
     if (!receipt.owned) {
-      if (!rest) return this.#lose()
+      if (!rests) return this.#lose()
       return this.#stopping ? 'drained' : 'rested'
     }
-    if (receipt.fresh) return (await this.#readInbox()) ? 'again' : this.#lose()
-    return rest ? 'again' : 'go on'
+    if (receipt.fresh) return 'inbox'
+    return rests ? 'again' : this.#begin(draft)
   }
 
   /** A wait was decided meanwhile. The draft has changed the state: fold the log again; its outcomes are drafted anew. */
-  async #reload(): Promise<'again' | 'lost'> {
+  async #reload(): Promise<Step> {
     // The log has grown since the claim, by the commits of this attempt.
     const claim = { ...this.#claim, sequence: this.#head }
     const loaded = await untilKnown(() => this.#ports.load(claim), this.#ports)
-    if (loaded === 'lease_over' || !(await this.#readInbox())) return this.#lose()
+    if (loaded === 'lease_over') return this.#lose()
     this.#state = loaded.state
-    return 'again'
+    return 'inbox'
   }
 
   #accept(draft: Draft<State>, outcomes: readonly Outcome[], request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void {
@@ -189,6 +201,14 @@ class Drive<State> {
     this.#isWorn = false
     this.#named = draft.plan.actions
     this.#promised = !this.#stopping && this.#named.some((action) => !this.#running.has(action.id))
+  }
+
+  /** Makes the world match the plan; then there is nothing to do until something happens. */
+  #begin(draft: Draft<State>): Step {
+    // Nothing is planned behind a full commit.
+    if (draft.more) return 'again'
+    this.#until = this.#match(draft.plan.actions) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
+    return this.#done.length > 0 ? 'again' : 'asleep'
   }
 
   /** Starts what is missing, aborts what is no longer wanted; an aborted effect still reports. False when the lease forbids to start. */
@@ -218,12 +238,10 @@ class Drive<State> {
     }
   }
 
-  async #sleep(timer: Ms | null): Promise<'again' | 'lost'> {
-    const why = await this.#ports.wake(this.#claim, timer)
+  #woken(why: WakeReason): Step {
     if (why === 'lost') return this.#lose()
     if (why === 'stop') this.#letGo()
-    if (why === 'items' && !(await this.#readInbox())) return this.#lose()
-    return 'again'
+    return why === 'items' ? 'inbox' : 'again'
   }
 
   /** The grace is over: what runs is left as it is, and so is what was only announced. */
@@ -237,11 +255,11 @@ class Drive<State> {
     return 'lost'
   }
 
-  async #readInbox(): Promise<boolean> {
+  async #readInbox(): Promise<Step> {
     const items = await untilKnown(() => this.#ports.store.pending(this.#claim.thread), this.#ports)
-    if (items === 'lease_over') return false
+    if (items === 'lease_over') return this.#lose()
     this.#pending = items
-    return true
+    return 'again'
   }
 }
 
