@@ -92,6 +92,32 @@ describe('the clock of the system', () => {
     expect(timers()).toBe(before)
   })
 
+  it('finds what to let go without looking at all alarms', () => {
+    const before = timers()
+    const alarms = Array.from({ length: 100_000 }, (_, index) => systemClock.alarm(NEVER_MS + index, () => {}))
+    // Who looked at each that is pending would take longer than a test may.
+    for (const alarm of alarms.reverse()) alarm.stop()
+    expect(timers()).toBe(before)
+  })
+
+  it('serves a duration whose timer is let go for others while it rings', async () => {
+    const before = timers()
+    await new Promise<void>((resolve) => {
+      systemClock.alarm(SOON_MS, () => {
+        second.stop()
+        const others = Array.from({ length: 100 }, (_, index) => systemClock.alarm(NEVER_MS + index, () => {}))
+        for (const other of others) other.stop()
+        systemClock.alarm(SOON_MS, resolve)
+      })
+      const second = systemClock.alarm(SOON_MS, () => {})
+    })
+    expect(timers()).toBe(before)
+  })
+
+  it('rings as soon as it can where the duration is no number', async () => {
+    await expect(systemClock.sleep(Number.NaN)).resolves.toBeUndefined()
+  })
+
   it('ends a sleep early, without an error, when its signal aborts', async () => {
     const before = timers()
     const stop = new AbortController()

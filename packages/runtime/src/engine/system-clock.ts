@@ -48,8 +48,8 @@ function monotonic(): Ms {
 
 function alarm(durationMs: Ms, ring: () => void): Alarm {
   if (durationMs > LONGEST_TIMER_MS) return longAlarm(durationMs, ring)
-  // As `setTimeout` has it.
-  const atLeastMs = Math.max(1, durationMs)
+  // As `setTimeout` has it, also for what is no number.
+  const atLeastMs = durationMs > 1 ? durationMs : 1
   const timer = timers.get(atLeastMs) ?? new SharedTimer(atLeastMs)
   return timer.add(ring)
 }
@@ -63,8 +63,8 @@ function longAlarm(durationMs: Ms, ring: () => void): Alarm {
 
 /** By their duration. */
 const timers = new Map<Ms, SharedTimer>()
-/** How many of them have no alarm. */
-let idle = 0
+/** Those of them that have no alarm, the first to become so first. */
+const idle = new Set<SharedTimer>()
 
 /**
  * The timer of all alarms of one duration. Nearly all are stopped before they ring, and to make and clear a timer of Node's for each costs several times
@@ -73,7 +73,6 @@ let idle = 0
 class SharedTimer {
   readonly #durationMs: Ms
   #timer: NodeJS.Timeout
-  #isIdle = false
   // A list, and no `Set`: that leaves behind its tables as it changes, and each holds the next, and what was in it.
   #first: SharedAlarm | null = null
   #last: SharedAlarm | null = null
@@ -85,12 +84,8 @@ class SharedTimer {
   }
 
   add(ring: () => void): Alarm {
-    if (this.#isIdle) {
-      // An alarm keeps the process alive, and a timer that is kept for later ones does not.
-      this.#timer.ref()
-      this.#isIdle = false
-      idle -= 1
-    }
+    // An alarm keeps the process alive, and a timer that is kept for later ones does not.
+    if (idle.delete(this)) this.#timer.ref()
     const alarm = new SharedAlarm(this, ring, monotonic() + this.#durationMs)
     alarm.previous = this.#last
     if (this.#last === null) this.#first = alarm
@@ -104,9 +99,8 @@ class SharedTimer {
     this.#unlink(alarm)
     if (this.#first !== null) return
     this.#timer.unref()
-    this.#isIdle = true
-    idle += 1
-    if (idle > MAX_IDLE_TIMERS) SharedTimer.#dropOldest()
+    idle.add(this)
+    if (idle.size > MAX_IDLE_TIMERS) SharedTimer.#dropOldest()
   }
 
   #unlink(alarm: SharedAlarm): void {
@@ -136,14 +130,14 @@ class SharedTimer {
   }
 
   static #dropOldest(): void {
-    for (const timer of timers.values()) if (timer.#isIdle) return timer.#drop()
+    for (const timer of idle) return timer.#drop()
   }
 
   #drop(): void {
     clearTimeout(this.#timer)
-    timers.delete(this.#durationMs)
-    if (this.#isIdle) idle -= 1
-    this.#isIdle = false
+    idle.delete(this)
+    // Another one has its place where it was let go for others while it rang.
+    if (timers.get(this.#durationMs) === this) timers.delete(this.#durationMs)
   }
 }
 
