@@ -11,12 +11,17 @@ interface RepeatOptions {
 }
 
 /**
- * Repeats one request to the store until its outcome is known, or until the lease has run out. A store that rejects leaves the outcome
+ * Repeats one request to the store until its outcome is known, or until the lease has run out. A store that throws leaves the outcome
  * unknown, and every method is safe to repeat. Errors that a repeat cannot mend are thrown.
  */
 export function untilKnown<T>(request: () => Promise<T>, options: RepeatOptions): Promise<T | 'lease_over'> {
   // Nearly always the first one is answered: that costs no more than itself.
-  return request().catch((error: unknown) => repeat(error, request, options))
+  try {
+    return request().catch((error: unknown) => repeat(error, request, options))
+  } catch (error) {
+    // A store that anyone may have written throws before it gives a promise.
+    return repeat(error, request, options)
+  }
 }
 
 async function repeat<T>(first: unknown, request: () => Promise<T>, { clock, leaseHolds }: RepeatOptions): Promise<T | 'lease_over'> {
