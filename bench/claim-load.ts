@@ -22,7 +22,7 @@ async function measureLength(turns: number): Promise<void> {
 async function makeThread(turns: number): Promise<{ readonly opened: BenchStore; readonly thread: string }> {
   const opened = await openStore('process')
   await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench: benchModel(turns) } })
-  const run = await runtime.start(benchAgent(turns), { input: 'go' })
+  const run = await runtime.start(benchAgent, { input: 'go' })
   await run.settled()
   return { opened, thread: run.id }
 }

@@ -24,8 +24,7 @@ print({
 
 async function run(threads: number, turns: number): Promise<void> {
   await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench: benchModel(turns) } })
-  const agent = benchAgent(turns)
-  const runs = await Promise.all(Array.from({ length: threads }, () => runtime.start(agent, { input: 'go' })))
+  const runs = await Promise.all(Array.from({ length: threads }, () => runtime.start(benchAgent, { input: 'go' })))
   const results = await Promise.all(runs.map((each) => each.settled()))
   if (!results.every((result) => result.text?.startsWith('final'))) throw new Error('expected the final text of the job from every thread')
 }

@@ -21,7 +21,6 @@ function overloadedModel(): LanguageModel {
 
 await using opened = await openStore('process')
 await using runtime = createRuntime({ store: opened.store, tools: [addTool], models: { bench: overloadedModel() } })
-const agent = benchAgent(10)
 
 // Code that is loaded and compiled while threads are made is there before the first measure.
 await rest(AT_ONCE * 2)
@@ -34,7 +33,9 @@ process.exit(0)
 
 async function rest(count: number): Promise<void> {
   for (let made = 0; made < count; made += AT_ONCE) {
-    const runs = await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - made) }, () => runtime.start(agent, { input: 'go' })))
+    const runs = await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, count - made) }, () => runtime.start(benchAgent, { input: 'go' }))
+    )
     for (const run of runs) {
       for (let info = await run.info(); info.timerAt === undefined || info.owner; info = await run.info()) {
         await new Promise((resolve) => setImmediate(resolve))

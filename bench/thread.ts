@@ -33,7 +33,7 @@ export async function openLane(kind: StoreKind): Promise<Lane> {
       const askedAt: number[] = []
       model = benchModel(turns, () => askedAt.push(performance.now()))
       const since = performance.now()
-      const run = await runtime.start(benchAgent(turns), { input: 'go' })
+      const run = await runtime.start(benchAgent, { input: 'go' })
       const result = await run.settled()
       const durationMs = performance.now() - since
       if (!result.text?.startsWith('final')) throw new Error(`expected the final text of the job, got ${JSON.stringify(result)}`)

@@ -15,7 +15,7 @@ import type { RecordingModel } from './runtime-kit.ts'
 import { agentOf, factsOf, runThrough, userTexts, within } from './runtime-kit.ts'
 
 /** Writes of the undisturbed scenario. Another number is a change of what is committed when: look at it, then write it here. */
-const WRITES = 20
+const WRITES = 21
 
 const AGENT = agentOf({ tools: ['pay'], hooks: ['careful', 'mask'] })
 const CALLS = [
