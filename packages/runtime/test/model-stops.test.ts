@@ -110,6 +110,44 @@ test('a model that answers its signal with an error of its own is stopped, and h
   expect(await factsOfType(handle, 'model.failed')).toMatchObject([{ why: 'aborted' }])
 })
 
+test.each([
+  [
+    'throws',
+    (error: unknown): never => {
+      throw error
+    }
+  ],
+  [
+    'rejects',
+    async (error: unknown): Promise<never> => {
+      throw error
+    }
+  ],
+  ['sends', async (error: unknown) => ({ stream: streamOf([{ type: 'error', error }]) })]
+])('a model that %s what throws when it is looked at has failed', async (_, fail) => {
+  const clock = fakeClock()
+  const model = recordingModel(() => ({ text: 'done' }))
+  const unreadable = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('not for you')
+      }
+    }
+  )
+  const failing: LanguageModel = {
+    ...model,
+    doStream: (call) => {
+      if (model.calls.length > 0) return model.doStream(call)
+      model.calls.push(call)
+      return fail(unreadable)
+    }
+  }
+  const handle = await runtimeFor(failing, { clock }).start(agentOf(), { input: 'go' })
+  expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'completed', text: 'done' })
+  expect(await factsOfType(handle, 'model.failed')).toMatchObject([{ why: 'transient', error: { code: 'provider_unavailable' } }])
+})
+
 describe('behind its finish a stream', () => {
   const parts = [text('t', 'done'), finish('stop', 1, 1)]
 

@@ -113,11 +113,20 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<void> {
     const priced = withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
     facts = toFacts(isPromise(priced) ? await priced : priced, asked, prepared, ports)
   } catch (error) {
-    facts = [toFailed(classifyModelError(redactError(error, ports.secrets), running), asked, ports)]
+    facts = [toFailed(toFailure(error, running, ports), asked, ports)]
   } finally {
     timer?.stop()
   }
   running.end(facts)
+}
+
+/** What is thrown may be anything, also something that throws when it is looked at. */
+function toFailure(error: unknown, running: RunningInference, { secrets }: EffectPorts): Failure {
+  try {
+    return classifyModelError(redactError(error, secrets), running)
+  } catch {
+    return classifyModelError(new Error('an error that cannot be read'), running)
+  }
 }
 
 /** The failure as a fact. What came too late has timed out, whatever it says. */
