@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type { Fact } from '../src/contracts/fact.ts'
 import type { Action, Heart, PlanContext, Planned } from '../src/contracts/heart.ts'
@@ -8,6 +10,9 @@ import type { DrivePorts, WakeReason } from '../src/loop/drive.ts'
 import { drive } from '../src/loop/drive.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 
 const THREAD = 'thr_1'
 const ROW = { status: 'running', agent: 'a', needs: [], turns: 0, usage: NO_USAGE, cost: 0, runUsage: NO_USAGE, runCost: 0 } as const
@@ -156,6 +161,26 @@ describe('an outcome', () => {
     expect(await bench.run(plan)).toBe('rested')
     expect(bench.performed).toEqual(['a', 'b'])
     expect(bench.requests.map((request) => request.facts.length)).toEqual([2, 1, 1])
+  })
+})
+
+describe('a drive that sleeps', () => {
+  test('holds nothing of what it committed before', async () => {
+    const bench = await benchOf()
+    const takeRequests = (): readonly WeakRef<AppendRequest>[] => bench.requests.splice(0).map((request) => new WeakRef(request))
+    const held: boolean[] = []
+    bench.wake = async (): Promise<WakeReason> => {
+      const requests = takeRequests()
+      for (let turn = 0; turn < 3; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        collectGarbage()
+      }
+      held.push(...requests.map((request) => request.deref() !== undefined))
+      bench.finish('a', note('a'))
+      return 'outcome'
+    }
+    expect(await bench.run((log) => (has(log, 'a') ? IDLE : acts('a')))).toBe('rested')
+    expect(held).toEqual([false])
   })
 })
 

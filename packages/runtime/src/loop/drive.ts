@@ -48,7 +48,20 @@ export async function drive<State>(claim: Claim, ports: DrivePorts<State>): Prom
 const LEASE_PAUSE_MS = 250
 
 /** What comes next. */
-type Step = DriveEnd | 'again' | 'asleep' | 'inbox' | 'reload'
+type Step = DriveEnd | 'again' | 'commit' | 'asleep' | 'inbox' | 'reload'
+
+/** What is committed, until the store is heard of. */
+class Committing<State> {
+  readonly draft: Draft<State>
+  readonly outcomes: readonly Outcome[]
+  readonly request: AppendRequest
+
+  constructor(draft: Draft<State>, outcomes: readonly Outcome[], request: AppendRequest) {
+    this.draft = draft
+    this.outcomes = outcomes
+    this.request = request
+  }
+}
 
 class Drive<State> {
   readonly #claim: Claim
@@ -67,6 +80,8 @@ class Drive<State> {
   #stopping = false
   /** Whether something was announced that is not begun yet. */
   #promised = false
+  /** Not in the frame of `run`: that would hold it until the next one, through the longest sleep. */
+  #committing: Committing<State> | null = null
   /** Until when to sleep, on the store's clock. */
   #until: Ms | null = null
   /** The store's time at the last receipt, and our own clock then. */
@@ -89,11 +104,9 @@ class Drive<State> {
       let step: Step = 'inbox'
       for (;;) {
         if (step === 'again') {
-          const outcomes = this.#takeOutcomes()
-          const draft = this.#draft(outcomes)
-          const request = this.#request(draft, outcomes)
-          if (request === null) step = this.#begin(draft)
-          else step = this.#hear(draft, outcomes, request, await this.#append(request))
+          step = this.#next()
+        } else if (step === 'commit') {
+          step = this.#hear(await this.#append())
         } else if (step === 'asleep') step = this.#woken(await this.#ports.wake(this.#claim, this.#until))
         else if (step === 'inbox') step = await this.#readInbox()
         else if (step === 'reload') step = await this.#reload()
@@ -104,6 +117,16 @@ class Drive<State> {
       this.#lose()
       throw error
     }
+  }
+
+  /** Something to commit, or to make the world match the plan. */
+  #next(): Step {
+    const outcomes = this.#takeOutcomes()
+    const draft = this.#draft(outcomes)
+    const request = this.#request(draft, outcomes)
+    if (request === null) return this.#begin(draft)
+    this.#committing = new Committing(draft, outcomes, request)
+    return 'commit'
   }
 
   /**
@@ -155,12 +178,17 @@ class Drive<State> {
     return draft.request(rests ? 'release' : 'keep', { ready: this.#stopping && !draft.plan.rest })
   }
 
-  #append(request: AppendRequest): Promise<Receipt | 'lease_over'> {
-    return untilKnown(() => this.#ports.store.append(request), this.#ports)
+  #append(): Promise<Receipt | 'lease_over'> | null {
+    const request = this.#committing?.request
+    return request ? untilKnown(() => this.#ports.store.append(request), this.#ports) : null
   }
 
-  #hear(draft: Draft<State>, outcomes: readonly Outcome[], request: AppendRequest, receipt: Receipt | 'lease_over'): Step {
+  #hear(receipt: Receipt | 'lease_over' | null): Step {
+    const committing = this.#committing
+    this.#committing = null
+    if (receipt === null || committing === null) return 'again'
     if (receipt === 'lease_over') return this.#lose()
+    const { draft, outcomes, request } = committing
     this.#storeNow = receipt.now
     this.#heardAt = this.#ports.clock.monotonic()
     if (!receipt.ok) return receipt.why === 'decided' ? 'reload' : this.#lose()
