@@ -2,6 +2,7 @@
 import { isStepCount, ToolLoopAgent, tool } from 'ai'
 import { z } from 'zod'
 import { add, benchModel } from './model.ts'
+import type { ThreadRun } from './thread-run.ts'
 
 const addTool = tool({
   description: 'Adds two numbers.',
@@ -9,14 +10,15 @@ const addTool = tool({
   execute: async ({ a, b }) => add(a, b)
 })
 
-/** Milliseconds for one agent loop of `turns` turns. */
-export async function measureAiSdk(turns: number): Promise<number> {
+/** Runs one agent loop of `turns` turns. */
+export async function measureAiSdk(turns: number): Promise<ThreadRun> {
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
-  const model = { ...benchModel(turns), specificationVersion: 'v3' } as never
+  const askedAt: number[] = []
+  const model = { ...benchModel(turns, () => askedAt.push(performance.now())), specificationVersion: 'v3' } as never
   const agent = new ToolLoopAgent({ model, tools: { add: addTool }, stopWhen: isStepCount(turns + 5) })
   const since = performance.now()
   const { text } = await agent.generate({ prompt: 'go' })
   const durationMs = performance.now() - since
   if (!text.startsWith('final')) throw new Error(`expected the final text of the job, got ${text.slice(0, 100)}`)
-  return durationMs
+  return { durationMs, askedAt }
 }

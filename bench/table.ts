@@ -15,7 +15,9 @@ const ROWS = [
   ['two bare transactions of 2 KiB, synced', 'floor-power', 'turn'],
   ['`generateText` of the AI SDK, stores nothing', 'ai-sdk', 'turn'],
   ['SQLite, survives a killed process; in a fresh process', 'sqlite-process', 'fresh'],
-  ['`generateText` of the AI SDK; in a fresh process', 'ai-sdk', 'fresh']
+  ['`generateText` of the AI SDK; in a fresh process', 'ai-sdk', 'fresh'],
+  ['SQLite, survives a killed process; in a fresh process, the whole run by its turns', 'sqlite-process', 'fresh', 'wholeUs'],
+  ['`generateText` of the AI SDK; in a fresh process, the whole run by its turns', 'ai-sdk', 'fresh', 'wholeUs']
 ] as const
 
 /** Writes the tables of a run into the README, between its markers. */
@@ -42,10 +44,10 @@ function toMachine(): string {
 
 function toTurnTable(figures: readonly Figure[], lengths: readonly number[]): readonly string[] {
   const head = ['a turn in µs', ...lengths.map((length) => `${length} turns`)]
-  const rows = ROWS.map(([label, variant, measure]) => [
+  const rows = ROWS.map(([label, variant, measure, name = 'us']) => [
     label,
     ...lengths.map((length) => {
-      const value = turnFigure(figures, variant, length, 'us', measure)
+      const value = turnFigure(figures, variant, length, name, measure)
       return value === undefined ? '' : String(Math.round(value))
     })
   ])

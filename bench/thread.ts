@@ -3,13 +3,7 @@ import { addTool, benchAgent } from './agent.ts'
 import { benchModel } from './model.ts'
 import type { StoreKind } from './store.ts'
 import { openStore } from './store.ts'
-
-/** What became of one thread. */
-export interface ThreadRun {
-  readonly durationMs: number
-  /** When the model was asked, turn by turn. */
-  readonly askedAt: readonly number[]
-}
+import type { ThreadRun } from './thread-run.ts'
 
 /** A runtime on a store of its own that runs one thread after the other. */
 export interface Lane extends AsyncDisposable {

@@ -3,8 +3,10 @@ import { measureAiSdk } from './aisdk.ts'
 import { median, print, round } from './figures.ts'
 import type { Floor } from './floor.ts'
 import { openFloor } from './floor.ts'
-import type { Lane, ThreadRun } from './thread.ts'
+import type { Lane } from './thread.ts'
 import { openLane } from './thread.ts'
+import type { ThreadRun } from './thread-run.ts'
+import { turnsOf } from './thread-run.ts'
 
 // Compiled code is what is measured: a server's, not a script's. `fresh.ts` has the script's.
 const WARM_UP_TURNS = 800
@@ -31,7 +33,8 @@ for (let index = 0; index < rounds; index++) {
   await runBesideFloor('power', onPower, powerFloor, index)
   const run = await memory.run(turns)
   report('memory', index, turnsOf(run), run)
-  report('ai-sdk', index, await measureAiSdk(turns))
+  const other = await measureAiSdk(turns)
+  report('ai-sdk', index, turnsOf(other), other)
 }
 await reportBytes()
 
@@ -54,11 +57,6 @@ function report(variant: string, index: number, durationMs: number, run?: Thread
     // The start of the run, and its end.
     ...(run ? { aroundMs: round(run.durationMs - durationMs, 2), ...drift(run) } : {})
   })
-}
-
-/** From the first time that the model is asked to the last: so many turns, each with its two commits. */
-function turnsOf({ askedAt }: ThreadRun): number {
-  return (askedAt.at(-1) ?? 0) - (askedAt[0] ?? 0)
 }
 
 async function reportBytes(): Promise<void> {
