@@ -35,7 +35,7 @@ else run()
 function run(): void {
   const extent: Extent = options.quick
     ? { lengths: [50, 800], turnsPerLength: 800, freshRounds: 1, restingThreads: 2_000, install: options.install }
-    : { lengths: [50, 200, 800, 3_200], turnsPerLength: 9_600, freshRounds: 9, restingThreads: 10_000, install: options.install }
+    : { lengths: [50, 200, 800, 3_200], turnsPerLength: 9_600, freshRounds: 15, restingThreads: 10_000, install: options.install }
   const { only } = options
   build()
   const figures: Figure[] = []
