@@ -15,7 +15,11 @@ interface Told {
 }
 
 const noting = (more = ''): object => ({ command: ['sh', '-c', `cat >> told.jsonl; ${more}`] })
-const toldOf = (folder: string): readonly Told[] => linesOf(join(folder, 'told.jsonl')).map((line) => JSON.parse(line) as Told)
+/** What was told, by kind: waits that open at once are told of at once, and which program writes first is nobody's to say. */
+const toldOf = (folder: string): readonly Told[] =>
+  linesOf(join(folder, 'told.jsonl'))
+    .map((line) => JSON.parse(line) as Told)
+    .sort((a, b) => a.data.kind.localeCompare(b.data.kind))
 
 describe('a command of onWait', () => {
   test('is told of each wait once, with what is held and no part of a shell', async () => {
