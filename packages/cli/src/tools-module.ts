@@ -3,6 +3,8 @@ import { extname } from 'node:path'
 import type { Hook, Plugin, RuntimeOptions, Tool } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
 import { loadModule } from './libraries.ts'
+import { findModuleFault, toPlaceText } from './module-fault.ts'
+import { toShellWord } from './shell-word.ts'
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs'])
 
@@ -61,9 +63,10 @@ async function loadExports(path: string): Promise<{ readonly [name: string]: unk
     const exported = await loadModule(path)
     return typeof exported === 'object' && exported !== null ? { ...exported } : {}
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND'
-    const install = isMissing ? 'Install what it imports in its own project, with `npm install`. ' : ''
-    throw invalid(path, describeImportFailure(cause), `${install}See it fail alone with: node ${path}`, cause)
+    const { message, place, remedy } = await findModuleFault(path, cause)
+    const where = place === undefined ? '' : ` (${toPlaceText(place)})`
+    const advice = [...(remedy === undefined ? [] : [remedy]), `See it fail alone with: node ${toShellWord(path)}`].join(' ')
+    throw new Failure('invalid_tools', `${path}: ${message}${where}.`, { details: { path, ...place }, remedy: advice, cause })
   }
 }
 
@@ -74,20 +77,6 @@ function lookAt(path: string): boolean | undefined {
   } catch {
     return undefined
   }
-}
-
-function describeImportFailure(cause: unknown): string {
-  if (!(cause instanceof Error)) return `throws ${String(cause)}`
-  const place = placeOf(cause.stack?.split('\n') ?? [])
-  return place === undefined ? cause.message : `${cause.message} (${place})`
-}
-
-/** A syntax error of TypeScript shows its line and a caret above the stack; what the module threw has its place in the first frame. */
-function placeOf(stack: readonly string[]): string | undefined {
-  const [first = '', , caret = ''] = stack
-  if (/^\/.*:\d+$/.test(first) && caret.includes('^')) return `${first}:${caret.indexOf('^') + 1}`
-  const frame = stack.find((line) => /^\s+at .*file:\/\/.*:\d+/.test(line))
-  return frame?.replace(/^.*file:\/\/|\)$/g, '')
 }
 
 function isTool(value: unknown): value is Tool<never> {
@@ -108,6 +97,6 @@ function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && typeof value.name === 'string'
 }
 
-function invalid(path: string, what: string, remedy: string, cause?: unknown): Failure {
-  return new Failure('invalid_tools', `${path}: ${what}.`, { details: { path }, remedy, ...(cause === undefined ? {} : { cause }) })
+function invalid(path: string, what: string, remedy: string): Failure {
+  return new Failure('invalid_tools', `${path}: ${what}.`, { details: { path }, remedy })
 }
