@@ -238,7 +238,7 @@ export const ALLOWED: readonly Case[] = [
     artifacts: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
     telemetry: ['../contracts/thing.ts', '../util/thing.ts', 'node:fs/promises'],
     transfer: ['../contracts/thing.ts', '../util/thing.ts', '../grants/thing.ts', '../state/thing.ts', 'zod'],
-    engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts'],
+    engine: ['../contracts/thing.ts', '../util/thing.ts', '../loop/thing.ts', 'node:fs'],
     testing: ['../contracts/thing.ts', '../util/thing.ts', 'node:assert/strict']
   }).map(([folder, paths]) => ({
     name: `${folder} to import what stands in its row`,

@@ -95,11 +95,11 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   thread_busy: {
     when: [
-      '`resume`, or `run` with a key that is taken, was to drive a thread that another process drives.',
+      '`resume`, or `run` with a key that is taken, was to drive a thread that another process drives. `details.life` says what is known of that process: `alive`, or `unknown` where it cannot be seen, as on another machine or in another container. The thread of an unknown one is free when `details.leaseUntil` is over and the lease was not renewed. A process of this machine that is gone is replaced at once, and is no reason for this error.',
       '`rm` was to remove a thread that has an owner, has not come to rest, or has something in its inbox.',
       '`export` read a thread that went on all the time.'
     ],
-    message: 'the thread … is driven by …, whose lease holds until …'
+    message: 'the thread … is driven by …, whose lease holds until …. That process lives: wait for it with settled(), …'
   },
   thread_unplaceable: {
     when: ['`resume`, `message` or `settled` was to drive a thread in a process without its tools or models.'],

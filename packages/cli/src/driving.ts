@@ -1,5 +1,4 @@
-import type { ThreadInfo } from '@holdfast/runtime'
-import type { Life } from './owner.ts'
+import type { ThreadInfo, WorkerLife } from '@holdfast/runtime'
 import { lifeOf } from './owner.ts'
 
 /**
@@ -16,7 +15,7 @@ export async function drivingOf(info: ThreadInfo): Promise<Driving> {
 /** The same, from what is known of the owner. Pure. */
 export function toDriving(
   { owner, row, timerAt = 0 }: ThreadInfo,
-  { life, now }: { readonly life?: Life | undefined; readonly now: number }
+  { life, now }: { readonly life?: WorkerLife | undefined; readonly now: number }
 ): Driving {
   if (owner !== undefined && life !== 'dead') return 'driven'
   if (row.status === 'queued') return 'queued'

@@ -34,23 +34,18 @@ export async function takeThread(thread: ThreadHandle, context: CommandContext, 
   }
 }
 
-/** One attempt: nothing when the thread is ours now (or at rest), else who owns it. */
+/** One attempt: nothing when the thread is ours now (or at rest), else who owns it and may live. */
 export async function tryToTake(thread: ThreadHandle, context: CommandContext, options: TakeOptions = {}): Promise<Owner | undefined> {
-  const owner = await resume(thread, options.takeover === true)
-  if (owner === undefined || (await lifeOf(owner.worker)) !== 'dead') return owner
-  context.output.progress(`${toVisibleLine(owner.worker)} is gone: taking over`)
-  // Of several that see its death exactly one succeeds it.
-  return resume(thread, owner.worker)
-}
-
-async function resume(thread: ThreadHandle, takeover: boolean | string): Promise<Owner | undefined> {
+  const { owner } = await thread.info()
+  if (owner !== undefined && (await lifeOf(owner.worker)) === 'dead')
+    context.output.progress(`${toVisibleLine(owner.worker)} is gone: taking over`)
   try {
-    await thread.resume({ takeover })
+    await thread.resume({ takeover: options.takeover === true })
     return undefined
   } catch (error) {
-    const owner = isRuntimeError(error) && error.code === 'thread_busy' ? toOwner(error.details) : undefined
-    if (owner === undefined) throw error
-    return owner
+    const living = isRuntimeError(error) && error.code === 'thread_busy' ? toOwner(error.details) : undefined
+    if (living === undefined) throw error
+    return living
   }
 }
 

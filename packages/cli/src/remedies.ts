@@ -21,7 +21,7 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
     'Name the module that has it: `--tools FILE`, or `tools` of the configuration; a program gives it in `tools` of its runtime.',
   thread_not_found: 'List what there is with `holdfast threads`; name another store with `--store`.',
   thread_busy:
-    'Wait until it rests, send it a message, or end its run with `holdfast cancel`. `holdfast resume --takeover` dispossesses a live owner.',
+    'Wait until it rests, send it a message, or end its run with `holdfast cancel`. `holdfast resume --takeover`, in code `resume({ takeover: true })`, dispossesses a live owner.',
   thread_unplaceable:
     'Name what is missing: `--tools FILE` for tools, `--config FILE` for models. A run whose tools are lost can be ended: `holdfast cancel` needs none.',
   forbidden: 'Decide as a person or host who may, or change `mayDecide` of the runtime.',

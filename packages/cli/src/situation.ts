@@ -1,5 +1,4 @@
-import type { BudgetStatus, FactOf, Limits, ThreadInfo, WaitRow } from '@holdfast/runtime'
-import type { Life } from './owner.ts'
+import type { BudgetStatus, FactOf, Limits, ThreadInfo, WaitRow, WorkerLife } from '@holdfast/runtime'
 
 /** All that an explanation is made from: facts and rows, and whether an owner lives. */
 export interface Situation {
@@ -7,7 +6,7 @@ export interface Situation {
   /** Those that hold for the thread, defaults filled in. */
   readonly limits: Limits
   /** Of the owner, when there is one. */
-  readonly life?: Life
+  readonly life?: WorkerLife
   readonly waits: readonly WaitRow[]
   /** How the latest run ended. */
   readonly end?: FactOf<'run.ended'>

@@ -14,7 +14,8 @@ import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { ANYBODY } from './runtime-core.ts'
-import { assertOpen, isAtRest, readInfo, untilRest } from './rest.ts'
+import { resumeThread } from './resume-thread.ts'
+import { readInfo, untilRest } from './rest.ts'
 import { withoutSecrets } from './secrets.ts'
 import { toPlainValues } from './state/plugin-values.ts'
 import { findNoRetry } from './state/retry.ts'
@@ -56,7 +57,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       return { item }
     },
     receipt: (item, options = {}) => readReceipt(core, id, item, options),
-    resume: (options = {}) => resume(core, id, options.takeover ?? false),
+    resume: (options = {}) => resumeThread(core, id, options.takeover ?? false),
     retry: (input) =>
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     grants: async () => core.grantsOf(await readGrants(core, id)),
@@ -179,32 +180,4 @@ async function retry(core: RuntimeCore, thread: ThreadId, message: GivenMessage 
   if (message) return sendMessage(core, thread, message, { id: item })
   const body = { run: toRunId(thread, item), parts: [], retries: state.run.id }
   return { item, state: await deliver(core, toItem(core, thread, 'start', item, body)) }
-}
-
-async function resume(core: RuntimeCore, thread: ThreadId, takeover: boolean | string): Promise<void> {
-  assertOpen(core)
-  const info = await readInfo(core, thread)
-  const missing = core.missing(info)
-  if (missing.length > 0) {
-    throw new HoldfastError('thread_unplaceable', `the thread ${thread} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {
-      details: { missing }
-    })
-  }
-  core.faults.delete(thread)
-  if (await core.engine.acquire(thread, { takeover })) return
-  const now = await readInfo(core, thread)
-  if (now.owner && !core.engine.isDriving(thread)) {
-    const { worker, leaseUntil } = now.owner
-    throw new HoldfastError(
-      'thread_busy',
-      `the thread ${thread} is driven by ${worker}, whose lease holds until ${new Date(leaseUntil).toISOString()}`,
-      {
-        details: { worker, leaseUntil }
-      }
-    )
-  }
-  // A log that this program cannot read is handed out to nobody here: reading it says why (I15).
-  if (!(await isAtRest(core, now)) && !core.engine.isDriving(thread)) await core.fold(thread)
-  // Nothing to do now; its next timer or item is ours to look at.
-  core.engine.wake(thread)
 }

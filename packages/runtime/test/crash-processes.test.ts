@@ -135,6 +135,33 @@ describe('a process that is killed', () => {
     }
   })
 
+  // The system tells when a process began, and so which one it was.
+  test.skipIf(process.platform !== 'linux')(
+    'is followed at once by whoever resumes its thread on the same machine, without a word',
+    async () => {
+      // B045
+      const here = await place()
+      const first = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: 3_600_000, effect: 'idempotent' })
+      await within(first.says({ at: 'hold' }), SLOW)
+      const thread = await startedBy(first)
+      const early = here.child({ resume: { threads: [thread] }, effect: 'idempotent' })
+      expect(await within(early.says({ refused: thread }), SLOW)).toMatchObject({ code: 'thread_busy', details: { life: 'alive' } })
+      first.kill('SIGKILL')
+      await first.ended
+      const rivals = [1, 2].map(() => here.child({ resume: { threads: [thread], go: true }, effect: 'idempotent' }))
+      for (const rival of rivals) await within(rival.says({ at: 'ready' }), SLOW)
+      for (const rival of rivals) rival.tell('go')
+      const answers = await Promise.all(
+        rivals.map((rival) => within(Promise.race([rival.says({ driving: thread }), rival.says({ refused: thread })]), SLOW))
+      )
+      const winner = rivals[answers.findIndex((answer) => 'driving' in answer)]
+      expect(answers.filter((answer) => 'refused' in answer)).toMatchObject([{ code: 'thread_busy', details: { life: 'alive' } }])
+      winner?.tell('finish')
+      expect(await within(winner?.says({ settled: thread }) ?? Promise.reject(), SLOW)).toMatchObject({ status: 'completed' })
+      expect((await here.facts(thread, 'attempt.claimed')).map((fact) => fact.why)).toEqual(['items', 'takeover'])
+    }
+  )
+
   test('is followed after its lease, and of two that try at once exactly one owns the thread and the other names it', async () => {
     // B045, B046
     const here = await place()

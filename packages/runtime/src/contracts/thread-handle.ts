@@ -77,7 +77,8 @@ export interface ThreadHandle {
    */
   receipt(item: ItemId, options?: { readonly wait?: boolean; readonly signal?: AbortSignal }): Promise<ItemReceipt>
   /**
-   * Drives the thread in this process. Throws `thread_busy` (details: `worker`, `leaseUntil`) when another worker owns it with a live
+   * Drives the thread in this process. An owner that was a process of this machine and is gone is replaced at once. Throws `thread_busy` (details:
+   * `worker`, `leaseUntil`, and `life`: `alive`, or `unknown` where that cannot be seen from here) when another worker owns it with a live
    * lease, `thread_unplaceable` when something that it needs is missing here, `format_unknown` when a newer program has written to
    * it. With `takeover` a live owner is dispossessed: whoever it is, or only the worker of that id (of several that try so exactly one
    * succeeds).

@@ -1,0 +1,44 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { digestText } from '../util/canonical.ts'
+
+/** What a process is known by, beside its number. `isOver`: it has ended, and its parent has not looked yet. */
+export interface ProcessStart {
+  /** In ticks since the machine was started. */
+  readonly start: string
+  readonly isOver: boolean
+}
+
+/**
+ * Where the numbers of processes and their starts mean what they mean here: one start of one machine, and there one space of processes and
+ * of time (a container has its own). Null where the system does not tell.
+ */
+export function readMachine(): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return digestText([boot, readlinkSync('/proc/self/ns/pid'), ...timeSpace()].join(' ')).slice(7, 15)
+  } catch {
+    return null
+  }
+}
+
+/** Kernels before 5.6 have one time for all. */
+function timeSpace(): readonly string[] {
+  try {
+    return [readlinkSync('/proc/self/ns/time')]
+  } catch {
+    return []
+  }
+}
+
+/** When a process began. Null when there is none, or when the system does not show it to us. */
+export function readProcessStart(pid: number | 'self'): ProcessStart | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Behind the name, which may hold anything: the state is the first field, the start the twentieth.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state = '', start = ''] = [fields[0], fields[19]]
+    return /^\d+$/.test(start) ? { start, isOver: /^[ZX]/.test(state) } : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process'
+import { hostname } from 'node:os'
+import { describe, expect, test } from 'vitest'
+import { randomIds } from '../src/engine/system-clock.ts'
+import { createWorkerId, parseWorkerId } from '../src/engine/worker-id.ts'
+import { readWorkerLife } from '../src/engine/worker-life.ts'
+import { memoryStore } from '../src/stores/memory-store.ts'
+import { agentOf, factsOfType, recordingModel, runtimeFor, within } from './runtime-kit.ts'
+
+const OWN = createWorkerId(randomIds)
+/** What a process that began and ended on this machine was called. */
+const gone = () => OWN.replace(`:${process.pid}:`, `:${spawnSync(process.execPath, ['-e', '']).pid}:`)
+
+test('a worker lives in the process that made its id, also where another runtime looks', () => {
+  expect(parseWorkerId(OWN)).toMatchObject({ host: hostname(), pid: process.pid })
+  expect(readWorkerLife(OWN)).toBe(process.platform === 'linux' ? 'alive' : 'unknown')
+})
+
+test('nothing is known of workers elsewhere, of another kind, or without a number', () => {
+  const [elsewhere] = gone().split(':')
+  expect(elsewhere).toBe(hostname())
+  for (const worker of ['', 'w1', 'elsewhere:7:abc0', `${hostname()}:0:a`, `${hostname()}:99999999999999999999:a`])
+    expect(readWorkerLife(worker)).toBe('unknown')
+})
+
+describe.skipIf(process.platform !== 'linux')('where the system tells when processes began', () => {
+  const { machine, start } = parseWorkerId(OWN)?.born ?? { machine: '', start: '' }
+  const worker = (pid: number, from: { readonly machine?: string; readonly start?: string } = {}) =>
+    `${hostname()}:${pid}:${from.machine ?? machine}-${from.start ?? start}-abc0`
+
+  test('a process that is gone is dead', () => {
+    expect(readWorkerLife(gone())).toBe('dead')
+  })
+
+  // The numbers of processes come again, soon where a container has few.
+  test.for([process.pid, process.ppid])('one whose number another process has now is dead', (pid) => {
+    expect(readWorkerLife(worker(pid, { start: '1' }))).toBe('dead')
+  })
+
+  // A name is given to many machines, and containers of one machine number their processes each for itself.
+  test.for([process.pid, process.ppid, 2 ** 30])('nothing is known of a process of another machine of the same name', (pid) => {
+    expect(readWorkerLife(worker(pid, { machine: '00000000' }))).toBe('unknown')
+    expect(readWorkerLife(`${hostname()}:${pid}:abc0`)).toBe('unknown')
+  })
+
+  /** A thread that a worker owns for longer than any test takes. */
+  async function ownedBy(owner: string) {
+    const store = memoryStore()
+    const { id } = await runtimeFor(recordingModel(), { store, concurrency: 0 }).start(agentOf(), { input: 'go' })
+    await store.claim({ worker: owner, leaseMs: 3_600_000, max: 1, only: [id], not: [], can: { format: 1_000, needs: [] } })
+    return runtimeFor(
+      recordingModel(() => ({ text: 'done' })),
+      { store }
+    ).thread(id)
+  }
+
+  test('the thread of a dead worker is driven by whoever resumes it, at once', async () => {
+    // B045
+    const thread = await ownedBy(gone())
+    await thread.resume()
+    expect(await within(thread.settled())).toMatchObject({ status: 'completed', text: 'done' })
+    expect((await factsOfType(thread, 'attempt.claimed')).map((fact) => fact.why)).toEqual(['takeover'])
+  })
+
+  test.for([
+    [OWN, 'alive'],
+    ['elsewhere:7:abc0', 'unknown']
+  ] as const)('the thread of %s is left alone until the host says otherwise', async ([owner, life]) => {
+    // B045
+    const thread = await ownedBy(owner)
+    await expect(thread.resume()).rejects.toMatchObject({ code: 'thread_busy', details: { worker: owner, life } })
+    expect((await thread.info()).owner?.worker).toBe(owner)
+    await thread.resume({ takeover: true })
+    expect(await within(thread.settled())).toMatchObject({ status: 'completed', text: 'done' })
+  })
+})
