@@ -46,7 +46,10 @@ describe.skipIf(process.platform !== 'linux')('where the system tells when proce
   /** A thread that a worker owns for longer than any test takes. */
   async function ownedBy(owner: string) {
     const store = memoryStore()
-    const { id } = await runtimeFor(recordingModel(), { store, concurrency: 0 }).start(agentOf(), { input: 'go' })
+    const { id } = await runtimeFor(
+      recordingModel(() => ({ text: 'never' })),
+      { store, concurrency: 0 }
+    ).start(agentOf(), { input: 'go' })
     await store.claim({ worker: owner, leaseMs: 3_600_000, max: 1, only: [id], not: [], can: { format: 1_000, needs: [] } })
     return runtimeFor(
       recordingModel(() => ({ text: 'done' })),
