@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { findLocalPackages, toInstallLine } from './own-packages.ts'
 
 /** Why a module could not be loaded. */
 export interface ModuleFault {
@@ -36,8 +37,20 @@ export async function findModuleFault(path: string, cause: unknown): Promise<Mod
   if (place === 'elsewhere') return { message: `${message}, in a module that it imports` }
   const found = place === undefined ? {} : { place }
   if (NO_COMMONJS.test(message)) return { message, ...found, remedy: toModuleRemedy(place?.file ?? path) }
-  const isMissing = 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND' && message.startsWith('Cannot find package')
-  return { message, ...found, ...(isMissing ? { remedy: 'Install what it imports in its own project, with `npm install`.' } : {}) }
+  const missing = findMissing(cause)
+  return { message, ...found, ...(missing === undefined ? {} : { remedy: toInstallRemedy(missing) }) }
+}
+
+/** The package that an import names and Node does not find. */
+function findMissing({ message, ...cause }: Error & { readonly code?: unknown }): string | undefined {
+  if (cause.code !== 'ERR_MODULE_NOT_FOUND' && cause.code !== 'MODULE_NOT_FOUND') return undefined
+  return /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/.exec(message)?.[1]
+}
+
+/** A package of ours may come from elsewhere than the registry. */
+function toInstallRemedy(name: string): string {
+  const local = /^(?:@holdfast\/|holdfast$)/.test(name) ? findLocalPackages() : []
+  return `Install it in the project of the module, with \`${toInstallLine(local.length === 0 ? [name] : local)}\`.`
 }
 
 /** The place as it is told: `file:line:column`. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { toInstallLine } from '../src/own-packages.ts'
 import { TEMPLATES } from '../src/project-template.ts'
 import { addFiles, folderWith, holdfast, shell, startHoldfast } from './command-kit.ts'
 
@@ -109,7 +110,8 @@ describe('holdfast init', () => {
     expect(document).toMatchObject({
       folder: join(folder, 'a/b/c'),
       example: 'starter',
-      next: ['cd a/b/c', 'npm install', 'npm start', 'npm test']
+      // This command is one of a checkout, and so are the packages.
+      next: ['cd a/b/c', toInstallLine(['runtime', 'config', 'cli'].map((name) => join(ROOT, 'packages', name))), 'npm start', 'npm test']
     })
     for (const path of document.files) expect(existsSync(join(document.folder, path))).toBe(true)
   })

@@ -4,6 +4,7 @@ import { Command, Option } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
+import { toInstallLine } from '../own-packages.ts'
 import type { ProjectFile } from '../project-template.ts'
 import { readTemplate, TEMPLATES, writeProjectFile } from '../project-template.ts'
 import { toShellWord } from '../shell-word.ts'
@@ -37,7 +38,7 @@ async function makeProject({ output, io }: CommandContext, dir: string, { exampl
   const files = readTemplate(example, folder)
   refuseConflicts(folder, files)
   for (const file of files) write(folder, file)
-  const next = [...(folder === io.cwd ? [] : [`cd ${toShellWord(relative(io.cwd, folder))}`]), 'npm install', 'npm start', 'npm test']
+  const next = [...(folder === io.cwd ? [] : [`cd ${toShellWord(relative(io.cwd, folder))}`]), toInstallLine(), 'npm start', 'npm test']
   output.document({ folder, example, files: files.map(({ path }) => path), next })
   for (const { path } of files) output.progress(`made ${toVisibleLine(join(dir, path), 1000)}`)
   output.result(`A project that runs without a key stands in ${toVisibleLine(folder, 1000)}. Next:`)
