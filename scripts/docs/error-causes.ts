@@ -8,7 +8,8 @@ export const ERROR_CAUSES: { readonly [code in ErrorCode]: string } = {
   invalid_tools: 'A tools module cannot be imported or exports no tool, two tools have one name, or a declaration is wrong.',
   value_too_large: 'An input, an attachment, a template or the whole request of a model is larger than its bound.',
   file_not_found: 'A file that was named does not exist.',
-  file_unreadable: 'A file exists and cannot be used: a folder, missing rights, not UTF-8, or a kind that cannot be attached.',
+  file_unreadable:
+    'A file exists and cannot be used: a folder, missing rights, not UTF-8, a kind that cannot be attached, or a configuration above the current folder that belongs to another user.',
   secret_missing: 'The environment variable in which a key is looked for is not set.',
   model_unknown: 'Nothing here knows the model that the agent names.',
   model_not_granted:

@@ -10,7 +10,7 @@ import { toAbsolute, withGranted } from './grant-option.ts'
 import type { HostAuthority } from './host-authority.ts'
 import { readHostAuthority } from './host-authority.ts'
 import type { StoreLocation } from './store-location.ts'
-import { findConfigFile, findStore, prepareFolder } from './store-location.ts'
+import { findConfigFile, findStore, lookForConfigFile, prepareFolder } from './store-location.ts'
 import type { ThreadMemo } from './thread-memo.ts'
 import { readMemo, toMemo, writeMemo } from './thread-memo.ts'
 import { parseVariables } from './variables.ts'
@@ -46,7 +46,7 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
   const manifest = resolve(cwd, file)
   const base = dirname(manifest)
   const configFile = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
-  if (configFile === undefined) tellUnused(findConfigFile(base), context)
+  if (configFile === undefined) tellUnused(lookForConfigFile(base), context)
   const tools = options.tools === undefined ? undefined : resolve(cwd, options.tools)
   const granted = toAbsolute(options.grant ?? [], cwd)
   const { config: read, context: known } = await readProject(context, configFile)

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '@holdfast/config'
 import { Failure } from './failure.ts'
@@ -37,7 +37,8 @@ export function findStore(search: StoreSearch): StoreLocation {
 /** Where the store is that no option names. */
 function findConfigured({ config, cwd, env }: StoreSearch): string {
   if (config.store !== undefined && config.file !== undefined) return resolve(dirname(config.file), toPath('store', config.store, env))
-  return join(findProject(cwd) ?? cwd, FOLDER, FILE)
+  const found = refuseOfOthers(lookUpwards(cwd, [FOLDER, ...CONFIG_FILES]), cwd)
+  return join(found === undefined ? cwd : dirname(found), FOLDER, FILE)
 }
 
 function findArtifacts(path: string, search: StoreSearch): Pick<StoreLocation, 'artifacts'> {
@@ -68,13 +69,17 @@ export function findExistingStore(search: StoreSearch): StoreLocation {
   })
 }
 
-/** The configuration that belongs to a folder: of the nearest folder upwards that has one. */
+/**
+ * The configuration that belongs to a folder: of the nearest folder upwards that has one. Throws `file_unreadable` when it stands above the folder and
+ * belongs to somebody else.
+ */
 export function findConfigFile(cwd: string): string | undefined {
-  for (const folder of upwards(cwd)) {
-    const name = CONFIG_FILES.find((each) => existsSync(join(folder, each)))
-    if (name !== undefined) return join(folder, name)
-  }
-  return undefined
+  return refuseOfOthers(lookForConfigFile(cwd), cwd)
+}
+
+/** The same, whoever it belongs to: to speak of it, not to use it. */
+export function lookForConfigFile(folder: string): string | undefined {
+  return lookUpwards(folder, CONFIG_FILES)
 }
 
 /** Makes the folder of a store, for this user alone. Whoever adds the project to version control does not add its threads. */
@@ -116,16 +121,37 @@ function toPath(what: 'store' | 'artifacts', given: NonNullable<Config['store']>
   })
 }
 
-function findProject(cwd: string): string | undefined {
-  return upwards(cwd).find((folder) => isFolder(join(folder, FOLDER)) || CONFIG_FILES.some((name) => existsSync(join(folder, name))))
+/** The first of some names that stands in a folder, or in the nearest above it. */
+function lookUpwards(folder: string, names: readonly string[]): string | undefined {
+  for (const each of upwards(folder)) {
+    const path = names.map((name) => join(each, name)).find(isThere)
+    if (path !== undefined) return path
+  }
+  return undefined
+}
+
+/** A file of the name of our folder is not ours. */
+function isThere(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && (basename(path) !== FOLDER || stats.isDirectory())
+}
+
+/**
+ * In a folder that everybody may write to, as that of temporary files, anybody may leave a configuration, which names modules and programs that are run.
+ * What stands in the current folder is what its user means; above it only what belongs to that user or to the system.
+ */
+function refuseOfOthers(path: string | undefined, cwd: string): string | undefined {
+  if (path === undefined || dirname(path) === cwd || process.geteuid === undefined) return path
+  const { uid } = lstatSync(path)
+  if (uid === 0 || uid === process.geteuid()) return path
+  throw new Failure('file_unreadable', `${path} stands above the current folder and is of another user (uid ${uid}): it is not used.`, {
+    details: { path, uid },
+    remedy: 'If it is meant, start in its folder. If not, name a configuration of your own with --config and a store with --store.'
+  })
 }
 
 function upwards(cwd: string): readonly string[] {
   const folders = [cwd]
   for (let folder = dirname(cwd); folder !== folders.at(-1); folder = dirname(folder)) folders.push(folder)
   return folders
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

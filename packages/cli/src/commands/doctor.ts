@@ -50,9 +50,12 @@ async function examine(context: CommandContext, options: DoctorOptions): Promise
 
 async function runChecks(given: CommandContext, options: DoctorOptions): Promise<readonly HealthCheck[]> {
   const { cwd } = given.io
-  const file = options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)
   const checks = [...checkPrograms()]
-  const { config, context } = await read(given, file, checks)
+  const { config, context } = await read(
+    given,
+    () => (options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)),
+    checks
+  )
   checks.push(...(await checkAgents(config)), ...(await checkStore(config, context)), await checkSandbox(context))
   const providers = await listProvidersOf(config, context.io)
   checks.push(...checkKeys(config, providers))
@@ -61,8 +64,9 @@ async function runChecks(given: CommandContext, options: DoctorOptions): Promise
 }
 
 /** A configuration that cannot be read is told; the rest is looked at without it. */
-async function read(context: CommandContext, file: string | undefined, checks: HealthCheck[]): Promise<Project> {
+async function read(context: CommandContext, find: () => string | undefined, checks: HealthCheck[]): Promise<Project> {
   try {
+    const file = find()
     const project = await readProject(context, file)
     checks.push({ name: 'configuration', state: 'ok', detail: file ?? 'there is none, and none is needed' })
     return project
