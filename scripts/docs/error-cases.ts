@@ -68,7 +68,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       '`run`, `chat` or `resume` was to use a provider whose key is not in the environment.',
       'The configuration takes the store from a variable that is not set.'
     ],
-    message: 'The provider … needs its key in the environment variable …, which is not set.'
+    message: 'agent.yaml:3:20: model.provider: The provider … needs its key in the environment variable …, which is not set.'
   },
   model_unknown: {
     when: [
@@ -76,7 +76,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       '`--model` named one that is not known.'
     ],
     message:
-      'There is no provider "foo". (there is no configuration file; built in are: openai, anthropic, google, xai, groq, cohere, scripted)'
+      'agent.yaml:3:20: model.provider: There is no provider "foo": built in are openai, anthropic, google, xai, groq, cohere, scripted; there is no configuration file for others.'
   },
   model_not_granted: {
     when: [
@@ -87,7 +87,8 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   tool_unknown: {
     when: ['An agent was started or shown whose `tools` name one that neither the agent nor the runtime has.'],
-    message: 'Tools of the definition cannot be found:\n  tools[0]: "nope" is none of the tools that are here: task_complete'
+    message:
+      'Tools of the definition cannot be found:\n  agent.yaml:4:9: tools[0]: "nope" is none of the tools that are here: task_complete, ask_user'
   },
   thread_not_found: {
     when: ['A command or a method was given the id of a thread that this store does not have: removed, or of another store.'],

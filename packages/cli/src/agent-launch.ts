@@ -3,7 +3,7 @@ import type { Json, Labels } from '@holdfast/runtime'
 import type { AgentFile } from './agent-file.ts'
 import { loadAgentFile } from './agent-file.ts'
 import type { CommandContext } from './command-context.ts'
-import { loadAgentCode, toReferences } from './agent-tools.ts'
+import { loadAgentCode, toToolNames } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
 import type { GrantOption } from './grant-option.ts'
 import { toAbsolute, withGranted } from './grant-option.ts'
@@ -64,7 +64,7 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
     location,
     host: await readHostAuthority(config, known),
     drives: {
-      code: await loadAgentCode({ config, named: tools, references: toReferences(definition), grants: definition.grants, location }),
+      code: await loadAgentCode({ config, named: tools, ...toToolNames(definition), location }),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       durability: options.durability,

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { Config } from '@holdfast/config'
-import type { AgentDefinition, Grants, GrantsInput, Tool } from '@holdfast/runtime'
+import type { AgentDefinition, Grants, GrantsInput, Place, Tool } from '@holdfast/runtime'
 import type { Ungranted } from './built-in-tools.ts'
 import { createBuiltIns, findUngranted, isBuiltIn } from './built-in-tools.ts'
 import { loadAllCode } from './configuration.ts'
@@ -22,6 +22,8 @@ export interface AgentToolsSource {
   readonly named: string | undefined
   /** What the agent calls its tools. */
   readonly references: readonly string[]
+  /** The agent, where it was read from its file: what is missing is told where it is named. */
+  readonly agent?: AgentDefinition
   /** What it asks for. */
   readonly grants: GrantsInput | undefined
   /** What its thread may do by its record, where there is one. */
@@ -48,13 +50,13 @@ async function withBuiltIns(source: AgentToolsSource, own: readonly Tool<never>[
   const taken = new Set(own.map((tool) => toToolName(tool.name)))
   const wanted = new Set(references.map(toToolName).filter((tool) => isBuiltIn(tool) && !taken.has(tool)))
   if (wanted.size === 0) {
-    if (unasked.length > 0) throw refuse(unasked, source)
+    if (unasked.length > 0) throw await refuse(unasked, source)
     return own
   }
   const project = await findProjectGrants(config, { asked: grants, kept })
   const ungranted = [...wanted].flatMap((tool) => findUngranted(tool, project) ?? [])
   const missing = [...ungranted, ...unasked.filter(({ tool }) => !ungranted.some((each) => each.tool === tool))]
-  if (missing.length > 0) throw refuse(missing, source)
+  if (missing.length > 0) throw await refuse(missing, source)
   const builtIns = await createBuiltIns(project, toHidden(config, location))
   return [...own, ...builtIns.filter((tool) => !taken.has(toToolName(tool.name)))]
 }
@@ -88,6 +90,11 @@ function kindOf(wanted: string, own: ReadonlyMap<string, string>): 'agent' | 'os
   return isBuiltIn(wanted) && !own.has(wanted) ? 'os' : 'host'
 }
 
+/** What an agent of a file says of its tools. */
+export function toToolNames(agent: AgentDefinition): Pick<AgentToolsSource, 'references' | 'agent' | 'grants'> {
+  return { references: toReferences(agent), agent, grants: agent.grants }
+}
+
 /** What an agent calls its tools. */
 export function toReferences({ tools = [] }: Pick<AgentDefinition, 'tools'>): readonly string[] {
   return tools.flatMap((entry) => (typeof entry === 'string' ? [entry] : 'ref' in entry ? [entry.ref] : []))
@@ -117,15 +124,33 @@ const EXAMPLES: { readonly [field in Ungranted['field']]: string } = {
   tools: 'tools: all'
 }
 
-function refuse(missing: readonly Ungranted[], { config, code = 'tool_unknown' }: AgentToolsSource): Failure {
-  const lines = missing.map(({ tool, field, why }) => `  ${tool}: ${WHY[why]} grants.${field}`)
+async function refuse(
+  missing: readonly Ungranted[],
+  { config, agent, code = 'tool_unknown' }: Pick<AgentToolsSource, 'config' | 'agent' | 'code'>
+): Promise<Failure> {
+  const places = await findPlaces(missing, agent)
+  const lines = missing.map(({ tool, field, why }, index) => `  ${toPlaceText(places[index])}${tool}: ${WHY[why]} grants.${field}`)
   const file = config.file ?? 'holdfast.config.yaml'
   const [first] = missing
   const [where, fields] = first?.why === 'not_granted' ? [file, []] : ['the agent', ['tools'] as const]
   const example = [...new Set([...fields, first?.field ?? 'files.read'])].map((field) => EXAMPLES[field]).join(', ')
   const remedy = `Say in ${where} what it may, as in \`grants: { ${example} }\`, or leave the tool out.`
   return new Failure(code, `Tools of the agent are not granted:\n${lines.join('\n')}`, {
-    details: { ungranted: missing.map(({ tool, field, why }) => ({ tool, field: `grants.${field}`, why })) },
+    details: { ungranted: missing.map(({ tool, field, why }, index) => ({ tool, field: `grants.${field}`, why, ...places[index] })) },
     remedy
   })
+}
+
+/** Where the agent's file names each. */
+async function findPlaces(missing: readonly Ungranted[], agent: AgentDefinition | undefined): Promise<readonly (Place | undefined)[]> {
+  if (agent === undefined) return []
+  const { findPlace, toToolName } = await loadRuntime()
+  const entries = (agent.tools ?? []).map((entry) =>
+    toToolName(typeof entry === 'string' ? entry : 'ref' in entry ? entry.ref : entry.name)
+  )
+  return missing.map(({ tool }) => findPlace(agent, ['tools', entries.indexOf(toToolName(tool))]))
+}
+
+function toPlaceText(place: Place | undefined): string {
+  return place === undefined ? '' : `${place.file}:${place.line}:${place.column}: `
 }

@@ -39,10 +39,15 @@ export function toReport(error: unknown): Report {
   }
   if (isRuntimeError(error)) {
     const { code, message, details } = error
-    return { code, message, details, ...(SELF_EXPLAINED.has(code) ? {} : { remedy: REMEDIES[code] }) }
+    return { code, message, details, ...(SELF_EXPLAINED.has(code) ? {} : { remedy: toRemedy(error) }) }
   }
   const message = error instanceof Error ? error.message : String(error)
   return { code: 'internal', message, details: {}, remedy: 'This is a defect of holdfast. HOLDFAST_DEBUG=1 shows where it happened.' }
+}
+
+/** What to do, with the variable that is meant. */
+function toRemedy({ code, details: { variable } }: HoldfastError): string {
+  return typeof variable === 'string' ? REMEDIES[code].replaceAll('NAME', variable) : REMEDIES[code]
 }
 
 /** By name and shape: the error may come from another copy of the package, and this file must not load the runtime. */

@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { AgentFile } from './agent-file.ts'
 import type { AgentToolsSource } from './agent-tools.ts'
-import { loadAgentCode, toReferences } from './agent-tools.ts'
+import { loadAgentCode, toToolNames } from './agent-tools.ts'
 import { createModels, readPrices, readProject } from './configuration.ts'
 import { withGranted } from './grant-option.ts'
 import type { HostAuthority } from './host-authority.ts'
@@ -126,11 +126,10 @@ async function loadCode(
 ): Promise<ModuleCode> {
   // What plugins give is not named in modules.
   const named = definition.tools.filter(({ identity }) => !identity.startsWith('plugin:')).map((tool) => tool.name)
-  const references = agent === undefined ? named : toReferences(agent.definition)
-  const { grants } = agent?.definition ?? definition
+  const asked = agent === undefined ? { references: named, grants: definition.grants } : toToolNames(agent.definition)
   const ended = { needs: info.row.needs, definition }
   try {
-    const loaded = await loadAgentCode({ ...source, references, grants, code: 'thread_unplaceable' })
+    const loaded = await loadAgentCode({ ...source, ...asked, code: 'thread_unplaceable' })
     return isLenient ? withStandIns(loaded, ended) : loaded
   } catch (error) {
     if (!isLenient) throw error

@@ -1,4 +1,5 @@
-import type { AgentDefinition, Part, SecretRegistry, StartOptions } from '@holdfast/runtime'
+import type { AgentDefinition, ModelReference, Part, SecretRegistry, StartOptions } from '@holdfast/runtime'
+import { isRuntimeError } from './failure.ts'
 import { loadRuntime } from './libraries.ts'
 import type { WorkspaceOptions } from './workspace.ts'
 
@@ -25,8 +26,20 @@ export async function rehearse(
   await using runtime = createRuntime({ store, ...drives.code, models: drives.models, secrets, concurrency: 0 })
   const { definition } = await runtime.publish(agent)
   const { thread, redacted = [] } = await runtime.start(agent, start)
-  await drives.models(definition.model)
+  await requireModel(agent, definition.model, drives)
   const [first] = await store.pending(thread)
   // The item of a start is the runtime's own.
   return { first: (first?.body as unknown as { readonly parts: readonly Part[] } | undefined)?.parts ?? [], redacted }
+}
+
+/** Throws as the model resolver does, with the place in the manifest that names the model. */
+async function requireModel(agent: AgentDefinition, model: ModelReference, drives: NonNullable<WorkspaceOptions['drives']>): Promise<void> {
+  try {
+    await drives.models(model)
+  } catch (error) {
+    if (!isRuntimeError(error)) throw error
+    const { toPlacedError } = await loadRuntime()
+    const ofProvider = error.code === 'model_unknown' || 'variable' in error.details
+    throw toPlacedError(error, agent, ['model', 'ref' in model ? 'ref' : ofProvider ? 'provider' : 'model'])
+  }
 }

@@ -5,16 +5,16 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   invalid_input: 'The message says what was expected and what came; give that.',
   invalid_manifest:
     'All problems are listed at once, each with its place and, where one is near, the name that was meant. Correct them; `manifest.md` lists the fields.',
-  invalid_config: 'Correct what the message names; `holdfast config show` tells how the configuration is understood.',
+  invalid_config: 'Correct what the message names; `configuration.md` of the reference lists the fields.',
   invalid_tools: 'Import the module alone with `node FILE` to see it fail, and correct the field that `details` names.',
   value_too_large:
     'Give less, or raise the bound where it is a limit of the definition (`maxInputBytes`). A conversation that has grown too long needs a new thread.',
-  file_not_found: 'Correct the path. A path in a configuration is relative to that file.',
+  file_not_found: 'Correct the path. A path in a manifest or a configuration is relative to that file.',
   file_unreadable: 'Name another file or change its rights.',
   secret_missing:
-    'Set the variable, as in `export NAME=…`, or put a line `NAME=…` into the file .env beside the configuration; `holdfast doctor` shows which keys are there.',
+    'Put a line `NAME=…` into the file .env beside `holdfast.config.yaml` (`version: "1.0"` is enough for one), or have the environment set NAME. `holdfast doctor` shows which keys are there.',
   model_unknown:
-    'Name it as provider/model (`--model`), or as a profile under `models` of the configuration; a program gives it in `models` of its runtime.',
+    'Name another one (`model`, `--model provider/model`), or make a profile in `holdfast.config.yaml`: `models: { main: { provider: openai, model: gpt-5 } }`; `holdfast models` lists what is there. A program gives it in `models` of its runtime.',
   model_not_granted:
     'Grant it (`grants.models`, or `--grant models=NAME`), or use a model that is granted. A thread that was started before goes on as soon as it is granted again.',
   tool_unknown:

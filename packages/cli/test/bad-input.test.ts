@@ -3,27 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { addFiles, folderWith, holdfast, threadOf } from './command-kit.ts'
+import { refusalOf } from './refusal-kit.ts'
 import { scriptedAgent } from './scripted-agent.ts'
-
-interface Refusal {
-  readonly error: { readonly code: string; readonly message: string; readonly details: { readonly [key: string]: unknown } }
-}
-
-/** Runs with `--json` and expects a refusal, told on both streams. */
-async function refusalOf(
-  folder: string,
-  argv: readonly string[],
-  code: number,
-  options: Parameters<typeof holdfast>[2] = {}
-): Promise<Refusal['error']> {
-  const told = await holdfast(folder, [...argv, '--json'], options)
-  const { error } = JSON.parse(told.stdout) as Refusal
-  expect({ code: told.code, stderr: told.stderr.split('\n')[0] }).toEqual({
-    code,
-    stderr: expect.stringContaining(`error[${error.code}]: `)
-  })
-  return error
-}
 
 describe('a manifest that cannot be used', () => {
   test('is told with file, line, column, path and near miss, all problems at once, and makes no store', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { HoldfastError, parseYaml } from '@holdfast/runtime'
-import { checkShape } from '@holdfast/runtime/shapes'
+import { checkShape, noteSource } from '@holdfast/runtime/shapes'
 import type { Config } from './config.ts'
 import { readAuthority } from './config-authority.ts'
 import { findConfigFaults } from './config-checks.ts'
@@ -46,5 +46,6 @@ export async function parseConfig(text: string, file: string): Promise<Config> {
   const config: Config = { file, ...rest, ...authority.found, providers: providers.found, models, tools }
   const faults = [...told, ...findConfigFaults(config, Object.keys(shape.data.providers ?? {}))]
   if (faults.length > 0 || document.errors.length > 0) throw toConfigError(document, faults)
+  noteSource(config, document)
   return config
 }

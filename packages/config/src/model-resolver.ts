@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelCandidate, ModelReference, ModelResolver } from '@holdfast/runtime'
-import { HoldfastError, nearest } from '@holdfast/runtime'
+import { HoldfastError, nearest, toPlacedError } from '@holdfast/runtime'
 import { BUILT_IN_PROVIDERS } from './built-in-providers.ts'
 import type { Config, ModelProfile, ProviderConfig } from './config.ts'
 import type { DriverContext } from './drivers.ts'
@@ -16,7 +16,8 @@ export type ModelResolverOptions = DriverContext
  * its model. A provider's package is loaded, and its key looked up, when one of its models is asked for. The same reference gives the same model.
  * With `secrets` the keys that are set are registered at once, before anything that may hold one is taken.
  *
- * The resolver throws `model_unknown`, `secret_missing` (naming the variable), and for scripted models `file_not_found` and `invalid_config`.
+ * The resolver throws `model_unknown`, `secret_missing` (naming the variable), and for scripted models `file_not_found` and `invalid_config`; what a
+ * profile is the cause of with its place in the configuration (`details.place`).
  */
 export function createModelResolver(config: Config, options: ModelResolverOptions): ModelResolver {
   const { env, secrets } = options
@@ -35,8 +36,10 @@ export function createModelResolver(config: Config, options: ModelResolverOption
   const resolve = async (reference: ModelReference): Promise<LanguageModel> => {
     if (!('ref' in reference)) return make(reference.provider, reference.model)
     const profile = findProfile(config, reference)
-    const model = withCapabilities(await make(profile.provider, profile.model), reference.ref, profile.capabilities)
-    return withDefaults(model, profile)
+    const made = await make(profile.provider, profile.model).catch((error: unknown) => {
+      throw atProfile(error, reference.ref, config)
+    })
+    return withDefaults(withCapabilities(made, reference.ref, profile.capabilities), profile)
   }
   return Object.assign(resolve, { fallbacksOf: (reference: ModelReference) => findFallbacks(config, reference) })
 }
@@ -52,10 +55,21 @@ function findFallbacks(config: Config, reference: ModelReference): readonly Mode
   return fallbacks
 }
 
+/** What is missing for a profile, where the configuration names it. */
+function atProfile(error: unknown, ref: string, config: Config): unknown {
+  const profile = config.models[ref]
+  if (!(error instanceof HoldfastError) || profile === undefined) return error
+  const provider = Object.hasOwn(config.providers, profile.provider) ? config.providers[profile.provider] : undefined
+  if (!('variable' in error.details)) return toPlacedError(error, config, ['models', ref, 'model'])
+  const hasKey = provider !== undefined && 'apiKey' in provider && provider.apiKey !== undefined
+  return toPlacedError(error, config, hasKey ? ['providers', profile.provider, 'apiKey'] : ['models', ref, 'provider'])
+}
+
 function findProfile(config: Config, { ref }: { readonly ref: string }): ModelProfile {
   const profile = Object.hasOwn(config.models, ref) ? config.models[ref] : undefined
   if (profile) return profile
-  throw unknown('model profile', ref, Object.keys(config.models), config)
+  const known = Object.keys(config.models)
+  throw unknown('model profile', ref, known, config.file === undefined ? WITHOUT_FILE : `${config.file} has ${known.join(', ') || 'none'}`)
 }
 
 function findProvider(config: Config, name: string): ProviderConfig {
@@ -63,15 +77,18 @@ function findProvider(config: Config, name: string): ProviderConfig {
   if (configured) return configured
   const driver = BUILT_IN_PROVIDERS.find((builtIn) => builtIn === name)
   if (driver) return { driver }
-  throw unknown('provider', name, [...new Set([...Object.keys(config.providers), ...BUILT_IN_PROVIDERS])], config)
+  const own = Object.keys(config.providers).filter((each) => !BUILT_IN_PROVIDERS.some((builtIn) => builtIn === each))
+  const more =
+    config.file === undefined ? 'there is no configuration file for others' : `${config.file} has ${own.join(', ') || 'no others'}`
+  throw unknown('provider', name, [...own, ...BUILT_IN_PROVIDERS], `built in are ${BUILT_IN_PROVIDERS.join(', ')}; ${more}`)
 }
 
-function unknown(what: string, name: string, known: readonly string[], { file }: Config): HoldfastError {
+const WITHOUT_FILE = `there is no configuration file. Without one a model is { provider, model }, its provider one of ${BUILT_IN_PROVIDERS.join(', ')}`
+
+function unknown(what: string, name: string, known: readonly string[], has: string): HoldfastError {
   const [nearMiss] = nearest(name, known)
   const meant = nearMiss === undefined ? '' : ` Did you mean "${nearMiss}"?`
-  const where = file === undefined ? 'there is no configuration file' : `${file} has`
-  const has = `${where}${file === undefined ? '; built in are' : ''}: ${known.join(', ') || 'none'}`
-  return new HoldfastError('model_unknown', `There is no ${what} "${name}".${meant} (${has})`, {
+  return new HoldfastError('model_unknown', `There is no ${what} "${name}": ${has}.${meant}`, {
     details: { name, known: [...known], ...(nearMiss !== undefined && { nearMiss }) }
   })
 }

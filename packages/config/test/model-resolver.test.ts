@@ -177,3 +177,34 @@ models:
     expect(request?.headers.authorization).toBeUndefined()
   })
 })
+
+describe('what is missing for a profile', () => {
+  const text = `version: "1.0"
+providers:
+  work: { driver: openai, apiKey: { env: WORK_KEY } }
+models:
+  ours: { provider: work, model: m }
+  plain: { provider: openai, model: m }
+  talk: { provider: scripted, model: ./nowhere.yaml }
+  broken: { provider: scripted, model: ./broken.script.yaml }
+`
+
+  test.each([
+    ['ours', 'secret_missing', { line: 3, column: 35, path: 'providers.work.apiKey' }],
+    ['plain', 'secret_missing', { line: 6, column: 22, path: 'models.plain.provider' }],
+    ['talk', 'file_not_found', { line: 7, column: 38, path: 'models.talk.model' }]
+  ])('is told where the configuration names it: %s', async (ref, code, place) => {
+    const resolve = createModelResolver(await parseConfig(text, '/a/holdfast.config.yaml'), { env: {}, baseDir: folder })
+    const expected = { code, details: { place: { file: '/a/holdfast.config.yaml', ...place } } }
+    await expect(resolve({ ref })).rejects.toMatchObject(expected)
+    // Asked once more it is the same, and is not told twice.
+    await expect(resolve({ ref })).rejects.toMatchObject(expected)
+  })
+
+  test('has the places of a script itself where that is broken', async () => {
+    const resolve = createModelResolver(await parseConfig(text, 'holdfast.config.yaml'), { env: {}, baseDir: folder })
+    const error: unknown = await Promise.resolve(resolve({ ref: 'broken' })).catch((cause: unknown) => cause)
+    expect(error).toMatchObject({ code: 'invalid_config', details: { file: join(folder, 'broken.script.yaml') } })
+    expect(error).not.toHaveProperty('details.place')
+  })
+})

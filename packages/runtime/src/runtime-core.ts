@@ -172,7 +172,8 @@ function toResolver(models: RuntimeOptions['models']): ModelResolver {
     const known: LanguageModel | undefined = models && Object.hasOwn(models, name) ? models[name] : undefined
     if (known) return known
     const names = Object.keys(models ?? {})
-    throw new HoldfastError('model_unknown', `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`)
+    const message = `there is no model "${name}" in this runtime; it has: ${names.join(', ') || 'none'}`
+    throw new HoldfastError('model_unknown', message, { details: { name, known: names } })
   }
   const fallbacksOf = ({ fallbacks = [] }: ModelReference): readonly ModelCandidate[] => {
     for (const fallback of fallbacks) find(fallback)

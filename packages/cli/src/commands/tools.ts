@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import type { ToolDescriptor } from '@holdfast/runtime'
 import { loadAgentFile } from '../agent-file.ts'
-import { loadAgentCode, toReferences } from '../agent-tools.ts'
+import { loadAgentCode, toToolNames } from '../agent-tools.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { readConfiguration } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
@@ -40,7 +40,7 @@ async function showTools({ output, io }: CommandContext, file: string, options: 
   const { definition } = await loadAgentFile(resolve(cwd, file), { cwd })
   const config = await readConfiguration(options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config))
   const named = options.tools === undefined ? undefined : resolve(cwd, options.tools)
-  const code = await loadAgentCode({ config, named, references: toReferences(definition), grants: definition.grants })
+  const code = await loadAgentCode({ config, named, ...toToolNames(definition) })
   const { createRuntime, memoryStore } = await loadRuntime()
   await using store = memoryStore()
   await using runtime = createRuntime({ store, ...code, concurrency: 0 })

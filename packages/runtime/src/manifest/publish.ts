@@ -7,15 +7,16 @@ import type { Checked } from '../contracts/shape-fault.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { parsePermissionRules } from '../grants/parse-rules.ts'
 import { parseWrittenGrants } from '../grants/written-grants.ts'
+import { toModelName } from '../state/candidate.ts'
 import { digestJson } from '../util/canonical.ts'
 import { findAgentFaults, toCheckable } from './agent-checks.ts'
 import type { AgentFault } from './agent-fault.ts'
-import { toCodeProblems } from './agent-fault.ts'
 import { checkShape } from './shape-check.ts'
 import type { CodeAgent } from './agent-shape.ts'
 import { freezeInitialPrompts } from './initial-prompts.ts'
 import { proveSchema } from './json-schema.ts'
 import { joinTools } from './join-tools.ts'
+import { toPlacedError } from './placed-error.ts'
 import { toJsonCopy } from './json-value.ts'
 import { loadAgentShape, loadModelShape } from './libraries.ts'
 import type { Path } from './problem.ts'
@@ -27,7 +28,7 @@ import { resolveTools } from './resolve-tools.ts'
 import { toJsonSchema } from './standard-schema.ts'
 import { toToolName } from './tool-name.ts'
 import { collectTools, isTool } from './tool-registry.ts'
-import { toWrittenProblems } from './written-source.ts'
+import { findPlace, toWrittenProblems } from './written-source.ts'
 
 /** What a definition is frozen with. */
 export interface FreezeOptions {
@@ -63,10 +64,10 @@ export async function freezeDefinition(
   const definition: Definition = {
     name: data.name,
     ...(data.description === undefined ? {} : { description: data.description }),
-    model: toModel(data, descriptors, models),
+    model: toModel({ ...data, source: agent }, descriptors, models),
     ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt }),
     ...(data.prompt === undefined ? {} : { prompt: data.prompt }),
-    ...(await toInitialPrompts(data, descriptors)),
+    ...(await toInitialPrompts(agent, data, descriptors)),
     variables: variables.map(({ metadata: _, ...variable }) => variable),
     tools: descriptors,
     limits,
@@ -90,13 +91,14 @@ async function resolveNamed(
   tools: ReadonlyMap<string, Tool>,
   { known, source }: { readonly known: readonly string[]; readonly source: PluginSource }
 ): Promise<Named> {
-  const refuse = (faults: readonly AgentFault[]) => toManifestError(data.name, toWrittenProblems(agent, data.name, faults))
+  const refuse = (faults: readonly AgentFault[]) => toError(data.name, faults, agent)
   const plugins = await resolvePlugins(data.plugins ?? [], source)
   if (!plugins.ok) throw refuse(plugins.faults)
   const joined = joinTools(data.tools ?? [], tools, plugins.made)
   if (!joined.ok) throw refuse(joined.faults)
   const { limits = {}, outputSchema } = data
-  const settings = { limits, ...(outputSchema === undefined ? {} : { outputSchema }) }
+  const placeOf = (index: number) => findPlace(agent, ['tools', index])
+  const settings = { limits, placeOf, ...(outputSchema === undefined ? {} : { outputSchema }) }
   const resolved = await resolveTools(joined.entries, joined.tools, settings)
   if (!resolved.ok) throw refuse(resolved.faults)
   const hooks = resolveHooks(data.hooks ?? [], known)
@@ -126,12 +128,12 @@ const NO_OBJECT: AgentFault = { code: 'invalid', path: [], message: 'this is no 
 async function checkAgent(agent: AgentDefinition): Promise<CodeAgent> {
   const label = typeof agent.name === 'string' && agent.name !== '' ? agent.name.slice(0, 200) : 'the definition'
   const copy = toJsonCopy({ ...agent, ...toNamedTools(agent), ...toWrittenSchema(agent, label) })
-  if (!copy.ok) throw toError(label, [{ code: copy.code, path: copy.path, message: copy.message }])
+  if (!copy.ok) throw toError(label, [{ code: copy.code, path: copy.path, message: copy.message }], agent)
   const { CodeAgentShape, AGENT_FIELDS } = await loadAgentShape()
   const shape = checkShape(CodeAgentShape, AGENT_FIELDS, copy.value)
   const told = shape.ok ? [] : shape.faults
   const faults = [...told, ...(await findAgentFaults(shape.ok ? shape.data : toCheckable(copy.value, told)))]
-  if (!shape.ok || faults.length > 0) throw toError(label, faults)
+  if (!shape.ok || faults.length > 0) throw toError(label, faults, agent)
   return shape.data
 }
 
@@ -171,12 +173,13 @@ function readWhole<T>(name: string, field: string, read: Checked<T>): T {
 
 /** None is the same as an empty list. */
 async function toInitialPrompts(
+  source: object,
   { name, initialPrompts = [], limits = {} }: CodeAgent,
   descriptors: readonly ToolDescriptor[]
 ): Promise<Pick<Definition, 'initialPrompts'>> {
   if (initialPrompts.length === 0) return {}
   const frozen = await freezeInitialPrompts(initialPrompts, descriptors, limits)
-  if (!frozen.ok) throw toError(name, frozen.faults)
+  if (!frozen.ok) throw toError(name, frozen.faults, source)
   return { initialPrompts: frozen.prompts }
 }
 
@@ -191,23 +194,35 @@ async function proveInput({ name, inputSchema }: ToolDescriptor): Promise<void> 
 
 /** The model with those that stand in for it: none is as good as an empty list. */
 function toModel(
-  { name, model }: Pick<CodeAgent, 'name' | 'model'>,
+  { name, model, source = {} }: Pick<CodeAgent, 'name' | 'model'> & { readonly source?: object },
   descriptors: readonly ToolDescriptor[],
   models: FreezeOptions['models']
 ): ModelReference {
   const { fallbacks: own = [], ...first } = model
-  const fallbacks = models?.fallbacksOf?.(model) ?? own
-  const choose = (candidate: ModelCandidate, path: Path) => withChosenTool(candidate, descriptors, { name, path })
+  const fallbacks = findFallbacks(model, models, source) ?? own
+  const choose = (candidate: ModelCandidate, path: Path) => withChosenTool(candidate, descriptors, { name, path, source })
   const chosen = choose(first, ['model'])
   if (fallbacks.length === 0) return chosen
   return { ...chosen, fallbacks: fallbacks.map((candidate, index) => choose(candidate, ['model', 'fallbacks', index])) }
+}
+
+/** Those that stand in. One that is not known is told at its place. */
+function findFallbacks(model: ModelReference, models: FreezeOptions['models'], source: object): readonly ModelCandidate[] | undefined {
+  try {
+    return models?.fallbacksOf?.(model)
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error
+    const { name } = error.details
+    const index = model.fallbacks?.findIndex((each) => ('ref' in each ? each.ref : each.provider) === name || toModelName(each) === name)
+    throw toPlacedError(error, source, index === undefined || index < 0 ? ['model'] : ['model', 'fallbacks', index])
+  }
 }
 
 /** A tool that the model must choose is one of the definition's, by the name that the model sees. */
 function withChosenTool<T extends ModelCandidate>(
   model: T,
   descriptors: readonly ToolDescriptor[],
-  { name, path: around }: { readonly name: string; readonly path: Path }
+  { name, path: around, source }: { readonly name: string; readonly path: Path; readonly source: object }
 ): T {
   const choice = model.settings?.toolChoice
   if (typeof choice !== 'object') return model
@@ -215,9 +230,9 @@ function withChosenTool<T extends ModelCandidate>(
   if (chosen !== undefined) return { ...model, settings: { ...model.settings, toolChoice: { tool: chosen.name } } }
   const path = [...around, 'settings', 'toolChoice', 'tool']
   const expected = `one of ${descriptors.map((descriptor) => descriptor.name).join(', ')}`
-  throw toError(name, [{ code: 'invalid', path, message: 'this is no tool of the definition', expected }])
+  throw toError(name, [{ code: 'invalid', path, message: 'this is no tool of the definition', expected }], source)
 }
 
-function toError(name: string, faults: readonly AgentFault[]): HoldfastError {
-  return toManifestError(name, toCodeProblems(name, faults))
+function toError(name: string, faults: readonly AgentFault[], source: object = {}): HoldfastError {
+  return toManifestError(name, toWrittenProblems(source, name, faults))
 }

@@ -12,11 +12,14 @@ import { toAskUser } from './ask-user.ts'
 import { toTaskComplete } from './task-complete.ts'
 import { toToolName } from './tool-name.ts'
 import { ASK_USER_NAME, BUILT_IN_NAMES, identityOf, versionOf } from './tool-registry.ts'
+import type { Place } from './written-source.ts'
 
 /** What of a definition decides about its tools. */
 export interface ToolSettings {
   readonly limits: Limits
   readonly outputSchema?: JsonObject
+  /** Where an entry was written, when that is known. */
+  readonly placeOf?: (index: number) => Place | undefined
 }
 
 /** An entry of an agent's tools, with tools themselves replaced by their names. */
@@ -32,7 +35,7 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once']
 
 /**
  * Resolves the tools of a definition: by the last segment of their path, hyphens and underscores being the same. Throws `tool_unknown` (details:
- * `unknown`, each with `reference`, `path`, `ambiguous` and `candidates`) when an entry names no tool, or more than one.
+ * `unknown`, each with `reference`, `path`, `ambiguous` and `candidates`, and with `file`, `line` and `column` where it was read from a file) when an entry names no tool, or more than one.
  */
 export async function resolveTools(
   entries: readonly ToolEntry[],
@@ -40,7 +43,9 @@ export async function resolveTools(
   settings: ToolSettings
 ): Promise<ResolvedTools> {
   const found = entries.map((entry) => findTool(entry, tools))
-  const unknown = found.flatMap((result, index) => (result.ok ? [] : [toUnknown(entries[index] ?? '', index, result)]))
+  const unknown = found.flatMap((result, index) =>
+    result.ok ? [] : [{ ...toUnknown(entries[index] ?? '', index, result), ...settings.placeOf?.(index) }]
+  )
   if (unknown.length > 0) throw toUnknownError(unknown)
   const names = found.flatMap((result) => (result.ok ? [result.name] : []))
   const faults = [
@@ -88,10 +93,11 @@ const WHY: { readonly [why in Missed['why']]: string } = {
   none: 'is none of the tools that are here:'
 }
 
-function toUnknownError(unknown: readonly ReturnType<typeof toUnknown>[]): HoldfastError {
-  const lines = unknown.map(({ reference, path, why, candidates }) => {
+function toUnknownError(unknown: readonly (ReturnType<typeof toUnknown> & Partial<Place>)[]): HoldfastError {
+  const lines = unknown.map(({ reference, path, why, candidates, file, line, column }) => {
     const names = candidates.join(why === 'near' ? ' or ' : ', ')
-    return `  ${path}: "${reference}" ${WHY[why]} ${names}${why === 'near' ? '?' : ''}`
+    const place = file === undefined ? '' : `${file}:${line}:${column}: `
+    return `  ${place}${path}: "${reference}" ${WHY[why]} ${names}${why === 'near' ? '?' : ''}`
   })
   const details: { readonly [key: string]: Json } = { unknown: unknown.map(({ why: _, ...rest }) => rest) }
   return new HoldfastError('tool_unknown', `Tools of the definition cannot be found:\n${lines.join('\n')}`, { details })
