@@ -97,6 +97,19 @@ describe.skipIf(process.platform === 'win32')('a tool that blocks a thread of th
   })
 })
 
+test('a tool that kills its process stands among the progress as begun', async () => {
+  const folder = folderWith({
+    ...scriptedAgent([calling('fall'), { text: 'ok' }], { tools: ['fall'] }),
+    'tools.mjs': `export const fall = {
+      name: 'fall', description: '', input: { kind: 'json', jsonSchema: { type: 'object' } }, effect: 'once', parallelSafe: true,
+      execute: () => process.kill(process.pid, 'SIGKILL')
+    }`
+  })
+  const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+  expect(await running.ended).toBe(137)
+  expect(running.stderr()).toMatch(/\nfall started\n$/)
+})
+
 // B114
 describe('a signal', () => {
   test.for([

@@ -151,6 +151,8 @@ class RunningCall implements Running {
       const given = readCallInput(this.#call, prepared)
       const input = isPromise(given) ? await given : given
       this.#review = prepared.afterToolCall !== null
+      // A tool may end its process: that it has begun is shown before.
+      if (this.#ports.isWatched(this.#context.thread)) await turnOfLoop()
       // Whoever stopped it meanwhile must not see it begin.
       if (this.#isStopped) return this.#settle('cancelled', NOT_BEGUN)
       const value = await this.#tool.execute(input as never, this.#context)
@@ -217,3 +219,8 @@ class RunningCall implements Running {
 
 const NONE: readonly Fact[] = []
 const NOT_BEGUN: CallResult = { error: 'cancelled before it was run' }
+
+/** What watches has been told of everything by then: no more than promises lie between. */
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
