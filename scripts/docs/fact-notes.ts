@@ -6,7 +6,8 @@ export const FACT_NOTES: { readonly [type in HoldfastEvent['type']]: string } = 
   'thread.repinned': 'The thread goes on with another publication.',
   'thread.forked': 'The thread was made with the past of another one; what stands before this was copied.',
   'thread.moved': 'The thread is kept elsewhere from now on.',
-  'attempt.claimed': 'A worker has become the owner; its attempt fences off older ones.',
+  'attempt.claimed':
+    'A worker has become the owner; its attempt fences off older ones. `why`: `items`, something new lay in its inbox; `timer`, its timer was due, also the one that a stopping owner sets to now so that its thread is ready at once; `expired`, the lease of its owner had run out; `takeover`, its owner had a lease and was dispossessed, for the host said so or since its process was gone.',
   'run.started': 'A run has begun.',
   'run.cancelRequested': 'Somebody asked for the end of the run.',
   'run.ended': 'The run is over. Nothing follows in it.',

@@ -94,6 +94,8 @@ describe('a thread that a live runtime drives', () => {
     const other = runtimeFor(model, { store, recover: true }).thread(handle.id)
     expect(await within(other.settled())).toMatchObject({ status: 'completed', text: 'answer 2' })
     expect(await factsOfType(other, 'model.failed')).toMatchObject([{ why: 'lost' }])
+    // Nothing lay in its inbox and no lease ran out: whoever let go of it made it due.
+    expect((await factsOfType(other, 'attempt.claimed')).map((fact) => fact.why)).toEqual(['items', 'timer'])
   })
 
   test('is not driven where its tools are missing, and says which', async () => {

@@ -86,7 +86,11 @@ type ThreadFact =
 /** A result that somebody gives a call in place of its own. */
 export type GivenResult = { readonly call: CallId; readonly result: CallResult }
 
-/** Why a thread could be claimed. */
+/**
+ * Why a thread could be claimed. `items`: something fresh lay in its inbox. `timer`: its timer was due, also the one that a stopping owner sets
+ * to now. `expired`: the lease of its owner had run out. `takeover`: its owner had a lease and was dispossessed, for the host said so or since its
+ * process was gone.
+ */
 export type ClaimReason = 'items' | 'timer' | 'expired' | 'takeover'
 
 type RunFact =
