@@ -24,4 +24,4 @@ export interface CommandContext {
 export type Task = (context: CommandContext) => Promise<number>
 
 /** Called by a command's parser with what is to be done. */
-export type Choose = (task: Task, output?: { readonly mode?: OutputMode | undefined }) => void
+export type Choose = (task: Task, terms?: { readonly mode?: OutputMode | undefined; readonly timeoutMs?: number | undefined }) => void

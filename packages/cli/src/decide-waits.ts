@@ -1,6 +1,7 @@
 // One decision is one transaction of the store, made before anything of the thread is loaded: what was said holds, whoever drives then.
 import type { Cursor, Decision, DecisionReceipt, Json, ThreadInfo, WaitRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
+import type { TermOptions } from './drive-options.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
 import type { FoundWaits, WaitChoice } from './find-waits.ts'
@@ -14,9 +15,8 @@ import { exitCodeOfReceipt, renderReceipt } from './render-receipt.ts'
 import { openExisting, openStoreOnly } from './workspace.ts'
 
 /** How a decision is given. */
-export interface DecideOptions extends DriveOptions {
+export interface DecideOptions extends DriveOptions, TermOptions {
   readonly detach?: boolean
-  readonly jsonl?: boolean
 }
 
 /** Makes the decision about a wait; null when nothing is known of it. */

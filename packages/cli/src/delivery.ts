@@ -2,6 +2,7 @@ import type { ItemReceipt, JsonObject, ThreadHandle } from '@holdfast/runtime'
 import type { ApprovalOption } from './approve-option.ts'
 import { openApprover } from './approve-option.ts'
 import type { CommandContext } from './command-context.ts'
+import type { TermOptions } from './drive-options.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
 import type { OpenOptions } from './open-thread.ts'
@@ -13,11 +14,10 @@ import { tellRedacted } from './redaction-notice.ts'
 import { openExisting } from './workspace.ts'
 
 /** How something is sent to a thread. */
-export interface DeliveryOptions extends OpenOptions, ApprovalOption {
+export interface DeliveryOptions extends OpenOptions, ApprovalOption, TermOptions {
   readonly detach?: boolean
   /** Wait until what is left to others is taken or returned. */
   readonly receipt?: boolean
-  readonly jsonl?: boolean
 }
 
 /** What became of what was delivered. */
@@ -34,10 +34,12 @@ export function send(id: string, context: CommandContext, options: DeliveryOptio
 async function deliverOnly(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
   await using workspace = await openExisting(context, { delivers: true })
   const thread = workspace.runtime.thread(id)
-  const delivered = await deliver(thread)
-  tellRedacted(context.output, delivered.redacted)
-  context.output.progress(`Delivered. Whoever drives ${id} takes it; to do that here: ${againOf(id, context)('resume')}`)
-  return await leave(thread, context, options, delivered)
+  return await context.interruption.hold(async () => {
+    const delivered = await deliver(thread)
+    tellRedacted(context.output, delivered.redacted)
+    context.output.progress(`Delivered. Whoever drives ${id} takes it; to do that here: ${againOf(id, context)('resume')}`)
+    return await leave(thread, context, options, delivered)
+  })
 }
 
 async function deliverAndDrive(id: string, context: CommandContext, options: DeliveryOptions, deliver: Deliver): Promise<number> {
@@ -64,7 +66,15 @@ async function leave(thread: ThreadHandle, context: CommandContext, options: Del
     output.document({ thread: thread.id, ...delivered })
     return EXIT.completed
   }
-  const receipt = await thread.receipt(delivered.item, { wait: true, signal: interruption.signal })
+  const receipt = await thread.receipt(delivered.item, { wait: true, signal: interruption.signal }).catch((error: unknown) => {
+    if (!interruption.isCause(error)) throw error
+    return undefined
+  })
+  if (receipt === undefined) {
+    output.document({ thread: thread.id, ...delivered, interrupted: String(interruption.signal.reason) })
+    output.notice('It is delivered, and was not read by now.')
+    return interruption.exitCode
+  }
   output.document({ thread: thread.id, ...delivered, ...receipt })
   output.notice(describeReceipt(receipt))
   return receipt.state === 'returned' ? EXIT.cancelled : EXIT.completed

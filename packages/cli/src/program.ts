@@ -101,7 +101,7 @@ const COMMANDS: readonly ((choose: Choose) => Command)[] = [
   versionCommand
 ]
 
-type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined }
+type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined; readonly timeoutMs: number | undefined }
 
 /**
  * Runs one command line. Never throws: whatever happens is told on the streams of \`io\` and in the exit code.
@@ -110,8 +110,8 @@ type Chosen = { readonly task: Task; readonly mode: OutputMode | undefined }
  */
 export async function runCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   let chosen: Chosen | undefined
-  const program = buildProgram(io, (task, output) => {
-    chosen = { task, mode: output?.mode }
+  const program = buildProgram(io, (task, terms) => {
+    chosen = { task, mode: terms?.mode, timeoutMs: terms?.timeoutMs }
   })
   try {
     program.parse([...argv], { from: 'user' })
@@ -124,6 +124,7 @@ export async function runCommand(argv: readonly string[], io: CommandIo): Promis
 
 async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): Promise<number> {
   const interruption = new Interruption(io.signal)
+  if (chosen.timeoutMs !== undefined) interruption.limit(chosen.timeoutMs)
   const mode = options.json === true ? 'json' : (chosen.mode ?? 'text')
   const secrets = io.secrets ?? new CommandSecrets()
   const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color }, secrets)

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 
 const UNITS_MS: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 /** What a timer of Node can wait. */
@@ -15,4 +15,9 @@ export function timeLimit(text: string): number {
 /** The same, and none at all. */
 export function grace(text: string): number {
   return /^0+(?:\.0+)?(?:ms|s|m|h)?$/.test(text) ? 0 : timeLimit(text)
+}
+
+/** The option of every command that drives a thread. */
+export function timeoutOption(): Option {
+  return new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(timeLimit)
 }

@@ -12,18 +12,31 @@ export async function watchToRest(
   options: { readonly after?: Cursor } = {}
 ): Promise<number> {
   const { output, interruption } = context
-  const over = new AbortController()
-  const signal = AbortSignal.any([interruption.signal, over.signal])
-  const live = new LiveText(output)
-  const shown = showEvents(thread, context, live, { signal, ...options })
-  try {
-    const result = await thread.settled({ signal })
-    await shown
-    return renderResult(result, output, { live, again: againOf(thread.id, context), store: context.options.store })
-  } finally {
-    over.abort()
-    await shown
-  }
+  return await interruption.hold(async () => {
+    const over = new AbortController()
+    const signal = AbortSignal.any([interruption.signal, over.signal])
+    const live = new LiveText(output)
+    const shown = showEvents(thread, context, live, { signal, ...options })
+    try {
+      const result = await thread.settled({ signal })
+      await shown
+      return renderResult(result, output, { live, again: againOf(thread.id, context), store: context.options.store })
+    } catch (error) {
+      if (!interruption.signal.aborted) throw error
+      return await tellUnrested(thread, context)
+    } finally {
+      over.abort()
+      await shown
+    }
+  })
+}
+
+/** Says that the watching is over, and not the run. Gives the exit code. */
+export async function tellUnrested(thread: ThreadHandle, { output, interruption }: CommandContext): Promise<number> {
+  const { row } = await thread.info()
+  output.document({ thread: thread.id, status: row.status, interrupted: String(interruption.signal.reason) })
+  output.notice(`${thread.id} has not come to rest (${row.status}). What others do with it goes on.`)
+  return interruption.exitCode
 }
 
 /** Says when nobody drives a thread that has something to do: then waiting for it may take for ever. */

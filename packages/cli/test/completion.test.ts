@@ -24,7 +24,7 @@ describe('holdfast completion', () => {
     expect(await offered('re')).not.toContain('run')
     expect(await offered('config', '')).toContain('show')
     expect(await offered('config', 'show', '--c')).toEqual(['--config'])
-    expect(await offered('resume', 'thr_x', '--t')).toEqual(['--takeover', '--tools'])
+    expect(await offered('resume', 'thr_x', '--t')).toEqual(['--takeover', '--tools', '--timeout'])
   })
 
   test('offers shared options everywhere, and those of another command nowhere', async () => {

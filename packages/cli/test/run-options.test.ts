@@ -160,3 +160,61 @@ describe('holdfast run --timeout', () => {
     expect(told.code).toBe(2)
   })
 })
+
+describe('--timeout of a command that drives', () => {
+  const NEVER = scriptedAgent([{ text: 'never', delayMs: 600_000 }])
+  const id = 'thr_0123456789abcdef'
+
+  test.for([
+    ['run', 'agent.yaml'],
+    ['chat', 'agent.yaml'],
+    ['resume', id],
+    ['message', id, 'x'],
+    ['interrupt', id, 'x'],
+    ['retry', id],
+    ['approve', 'w'],
+    ['deny', 'w'],
+    ['answer', 'w', 'x'],
+    ['outcome', 'w', 'unknown'],
+    ['quarantine', 'w', 'retry'],
+    ['budget', 'extend', id, 'tokens=1'],
+    ['cancel', id],
+    ['fork', id],
+    ['attach', id]
+  ])('is an option of %j', async (argv) => {
+    // Refused for its value alone: the option is known.
+    const told = await holdfast(folderWith(), [...argv, '--timeout', 'soon', '--json'])
+    expect(told.code).toBe(2)
+    expect(JSON.parse(told.stdout).error.message).toContain('--timeout')
+    expect(JSON.parse(told.stdout).error.message).not.toContain('unknown option')
+  })
+
+  test.for([
+    (thread: string) => ['resume', thread],
+    (thread: string) => ['message', thread, 'And now?'],
+    (thread: string) => ['fork', thread, '--message', 'And now?'],
+    (thread: string) => ['attach', thread, '--drive'],
+    (thread: string) => ['attach', thread],
+    (thread: string) => ['chat', 'agent.yaml', thread]
+  ])('ends it with 124 and cancels nothing: case %#', async (argv) => {
+    const folder = folderWith(NEVER)
+    const thread = (await holdfast(folder, ['run', 'agent.yaml', '--detach'])).stdout.trim()
+    expect((await holdfast(folder, [...argv(thread), '--timeout', '400'], { stdin: 'Are you there?\n' })).code).toBe(124)
+    const info = JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout).thread
+    expect(['queued', 'running']).toContain(info.row.status)
+    expect(info.owner).toBeUndefined()
+  })
+
+  test('and a signal leave what was delivered and is not read, and say so', async () => {
+    const folder = folderWith(NEVER)
+    const thread = (await holdfast(folder, ['run', 'agent.yaml', '--detach'])).stdout.trim()
+    const pending = async () => JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout).thread.pending
+    const stop = new AbortController()
+    const sending = holdfast(folder, ['message', thread, 'x', '--detach', '--receipt', '--json'], { signal: stop.signal })
+    while ((await pending()) < 2);
+    stop.abort('SIGINT')
+    const told = await sending
+    expect(told.code).toBe(130)
+    expect(JSON.parse(told.stdout)).toMatchObject({ thread, item: expect.any(String), interrupted: 'SIGINT' })
+  })
+})

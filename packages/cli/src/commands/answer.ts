@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { readInputOption } from '../text-input.ts'
 import { isThreadId } from '../thread-id.ts'
 import { toAnswer } from '../wait-keys.ts'
@@ -37,7 +37,7 @@ question stays open. To decline it: holdfast deny. A result for a tool is JSON, 
       // One word alone is the answer to the only question.
       const [wait, given] = second === undefined && !isWait(first) ? [undefined, first] : [first, second]
       if (given === undefined) command.error('error: the answer is missing.')
-      choose((context) => answer(context, wait, given ?? '', options), toMode(options))
+      choose((context) => answer(context, wait, given ?? '', options), toTerms(options))
     })
 }
 

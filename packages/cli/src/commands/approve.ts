@@ -3,7 +3,7 @@ import type { Decision, JsonObject, RememberedScope } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { Failure } from '../failure.ts'
 import { name } from '../option-values.ts'
 import { readInputOption } from '../text-input.ts'
@@ -53,7 +53,7 @@ of the run when it is driven here; else 0 decided, 3 more people must approve, 4
 With --json: { "decisions": [{ "wait", "state" }] }, and the result of the run beside it when it was driven here.
 Calls of several threads are only decided.`
     )
-    .action((wait: string | undefined, options: ApproveOptions) => choose((context) => approve(context, wait, options), toMode(options)))
+    .action((wait: string | undefined, options: ApproveOptions) => choose((context) => approve(context, wait, options), toTerms(options)))
 }
 
 async function approve(context: CommandContext, wait: string | undefined, options: ApproveOptions): Promise<number> {

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { Cursor, ThreadHandle } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import type { TermOptions } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
@@ -12,10 +13,9 @@ import { parseThreadId } from '../thread-id.ts'
 import { noticeIdle, watchToRest } from '../watch-to-rest.ts'
 import { openExisting } from '../workspace.ts'
 
-interface AttachOptions extends DriveOptions {
+interface AttachOptions extends DriveOptions, TermOptions {
   readonly drive?: boolean
   readonly from?: number
-  readonly jsonl?: boolean
 }
 
 /** `holdfast attach` */
@@ -39,7 +39,7 @@ Another process drives it, so answers come whole. Ctrl-C ends the watching and n
 process drives the thread, it lets the thread go. The exit code is that of the run.`
     )
     .action((thread: string, options: AttachOptions) =>
-      choose((context) => attach(context, parseThreadId(thread), options), toMode(options))
+      choose((context) => attach(context, parseThreadId(thread), options), toTerms(options))
     )
 }
 

@@ -4,7 +4,7 @@ import { parseChange } from '../budget-option.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { renderBudget } from '../render-budget.ts'
@@ -67,7 +67,7 @@ A limit is of all that the thread has used and will use, not of what comes on to
 waits for its budget goes on as far as the new one goes.`
     )
     .action((thread: string, limits: readonly string[], options: DeliveryOptions) =>
-      choose((context) => extend(context, parseThreadId(thread), toChange(limits), options), toMode(options))
+      choose((context) => extend(context, parseThreadId(thread), toChange(limits), options), toTerms(options))
     )
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { RunStatus, ThreadInfo } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { EXIT } from '../exit-code.ts'
@@ -36,7 +36,7 @@ Examples:
 Its tools need not be there: none is started. Exit code 0: the run has ended, or its live owner has been told to end it.`
     )
     .action((thread: string, options: CancelOptions) =>
-      choose((context) => cancelThread(context, parseThreadId(thread), options), toMode(options))
+      choose((context) => cancelThread(context, parseThreadId(thread), options), toTerms(options))
     )
 }
 

@@ -17,19 +17,19 @@ import { converse } from '../conversation.ts'
 import { Failure } from '../failure.ts'
 import { MessageLines, readInputLines } from '../input-lines.ts'
 import { openThread } from '../open-thread.ts'
-import { toMode } from '../drive-options.ts'
+import type { TermOptions } from '../drive-options.ts'
+import { toTerms } from '../drive-options.ts'
 import { addLaunchOptions } from '../launch-options.ts'
 import { assertKept } from '../next-run.ts'
 import { rehearse } from '../rehearsal.ts'
 import { toShellWord } from '../shell-word.ts'
 import { parseThreadId } from '../thread-id.ts'
+import { timeoutOption } from '../time-limit.ts'
 import { toVisibleLine } from '../visible-text.ts'
 import type { TranscriptEntry } from '../transcript.ts'
 import { readTranscript, renderEntry } from '../transcript.ts'
 
-interface TalkOptions extends LaunchOptions, ApprovalOption {
-  readonly jsonl?: boolean
-}
+interface TalkOptions extends LaunchOptions, ApprovalOption, TermOptions {}
 
 /** How much of a conversation that is gone on with is shown again. */
 const ENTRIES_SHOWN = 8
@@ -43,6 +43,7 @@ export function chatCommand(choose: Choose): Command {
       .argument('[thread]', 'goes on with this thread, with the definition that it was started with')
   )
     .addOption(approveOption())
+    .addOption(timeoutOption())
     .option('--jsonl', 'one event a line as JSON, while it happens')
     .addHelpText(
       'after',
@@ -57,7 +58,7 @@ ${CHAT_HELP.join('\n')}
 In a pipe every line is a message, answered before the next one is read. The exit code is that of the last run.`
     )
     .action((file: string, thread: string | undefined, options: TalkOptions) =>
-      choose((context) => chat(context, file, thread, options), toMode(options))
+      choose((context) => chat(context, file, thread, options), toTerms(options))
     )
 }
 

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Choose } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 
 interface DenyOptions extends DecideOptions {
   readonly reason?: string
@@ -37,7 +37,7 @@ Exit codes and --json are those of approve.`
             decision: 'deny',
             ...(options.reason === undefined ? {} : { reason: options.reason })
           })),
-        toMode(options)
+        toTerms(options)
       )
     )
 }

@@ -4,7 +4,8 @@ import { Command } from 'commander'
 import type { AgentFile } from '../agent-file.ts'
 import { loadAgentFile, settingsOf, toModelReference } from '../agent-file.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import type { TermOptions } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { forkPlace, readResults } from '../fork-options.ts'
@@ -16,7 +17,7 @@ import { readInputOption } from '../text-input.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { toVisibleLine } from '../visible-text.ts'
 
-interface ForkCommandOptions extends DriveOptions {
+interface ForkCommandOptions extends DriveOptions, TermOptions {
   readonly at?: ForkPlace
   readonly message?: string
   readonly model?: string
@@ -25,7 +26,6 @@ interface ForkCommandOptions extends DriveOptions {
   readonly callError: readonly string[]
   readonly idempotencyKey?: string
   readonly detach?: boolean
-  readonly jsonl?: boolean
 }
 
 /** `holdfast fork` */
@@ -60,7 +60,7 @@ A call that was begun ends as it ended there, or as unknown; one that waits for 
 --call-result and no --at the fork begins where that result had just come. With --detach its id is the result.`
     )
     .action((thread: string, options: ForkCommandOptions) =>
-      choose((context) => fork(context, parseThreadId(thread), options), toMode(options))
+      choose((context) => fork(context, parseThreadId(thread), options), toTerms(options))
     )
 }
 

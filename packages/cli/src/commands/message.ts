@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { readTextArgument } from '../text-input.ts'
@@ -28,7 +28,7 @@ drives the thread the message is left to it and the exit code is 0 (with --recei
 otherwise it is that of the run.`
     )
     .action((thread: string, text: string, options: MessageOptions) =>
-      choose((context) => sendMessage(context, parseThreadId(thread), text, options), toMode(options))
+      choose((context) => sendMessage(context, parseThreadId(thread), text, options), toTerms(options))
     )
 }
 
@@ -49,7 +49,7 @@ Nothing of the answer that was coming is kept. Tools that run go on, and the mes
 thread that rests begins its next run with it. Exit codes are those of message.`
     )
     .action((thread: string, text: string, options: MessageOptions) =>
-      choose((context) => sendMessage(context, parseThreadId(thread), text, { ...options, interrupt: true }), toMode(options))
+      choose((context) => sendMessage(context, parseThreadId(thread), text, { ...options, interrupt: true }), toTerms(options))
     )
 }
 

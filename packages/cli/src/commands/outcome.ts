@@ -3,7 +3,7 @@ import type { Decision } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { Failure } from '../failure.ts'
 import { readInputOption } from '../text-input.ts'
 import { toJsonOrText } from '../wait-keys.ts'
@@ -43,7 +43,7 @@ and --json are those of approve.`
     .action((first: string | undefined, second: string | undefined, options: OutcomeOptions) => {
       // One word alone is about the only call that is asked about.
       const [wait, word] = second === undefined ? [undefined, first] : [first, second]
-      choose((context) => sayOutcome(context, wait, word, options), toMode(options))
+      choose((context) => sayOutcome(context, wait, word, options), toTerms(options))
     })
 }
 

@@ -3,7 +3,7 @@ import type { Decision } from '@holdfast/runtime'
 import type { Choose } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { Failure } from '../failure.ts'
 
 interface QuarantineOptions extends DecideOptions {
@@ -40,7 +40,7 @@ the same. Exit codes and --json are those of approve.`
     .action((first: string | undefined, second: string | undefined, options: QuarantineOptions) => {
       // One word alone is about the only run that was set aside.
       const [wait, word] = second === undefined ? [undefined, first] : [first, second]
-      choose((context) => decideWaits(context, { wait, act: 'quarantine' }, options, toDecision(word, options.note)), toMode(options))
+      choose((context) => decideWaits(context, { wait, act: 'quarantine' }, options, toDecision(word, options.note)), toTerms(options))
     })
 }
 

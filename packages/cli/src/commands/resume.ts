@@ -2,16 +2,16 @@ import { Command } from 'commander'
 import type { ApprovalOption } from '../approve-option.ts'
 import { approveOption, assertAskable, openApprover } from '../approve-option.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import type { TermOptions } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
 import { refuseBusy, takeThread } from '../ownership.ts'
 import { parseThreadId } from '../thread-id.ts'
 
-interface ResumeOptions extends DriveOptions, ApprovalOption {
+interface ResumeOptions extends DriveOptions, ApprovalOption, TermOptions {
   readonly takeover?: boolean
-  readonly jsonl?: boolean
 }
 
 /** `holdfast resume` */
@@ -34,7 +34,7 @@ An owner that was a process of this machine and is gone is replaced at once. One
 code is 6; one on another machine gets the rest of its lease to show that it lives.`
     )
     .action((thread: string, options: ResumeOptions) =>
-      choose((context) => resumeThread(context, parseThreadId(thread), options), toMode(options))
+      choose((context) => resumeThread(context, parseThreadId(thread), options), toTerms(options))
     )
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { addDriveOptions, toMode } from '../drive-options.ts'
+import { addDriveOptions, toTerms } from '../drive-options.ts'
 import type { DeliveryOptions } from '../delivery.ts'
 import { send } from '../delivery.ts'
 import { againOf } from '../drive-to-rest.ts'
@@ -28,7 +28,7 @@ Nothing that was done is done again: the model is shown the conversation as it s
 gets its limits anew. Two retries of one run are one.`
     )
     .action((thread: string, text: string | undefined, options: DeliveryOptions) =>
-      choose((context) => retry(context, parseThreadId(thread), text, options), toMode(options))
+      choose((context) => retry(context, parseThreadId(thread), text, options), toTerms(options))
     )
 }
 

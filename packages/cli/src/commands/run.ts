@@ -11,7 +11,8 @@ import type { Choose, CommandContext } from '../command-context.ts'
 import { againOf, driveToRest } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { addLaunchOptions } from '../launch-options.ts'
-import { toMode } from '../drive-options.ts'
+import type { TermOptions } from '../drive-options.ts'
+import { toTerms } from '../drive-options.ts'
 import { assertKept, startNextRun } from '../next-run.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { collect, name } from '../option-values.ts'
@@ -19,17 +20,15 @@ import { takeThread } from '../ownership.ts'
 import { tellRedacted } from '../redaction-notice.ts'
 import { rehearse } from '../rehearsal.ts'
 import { readInputOption, readTextArgument } from '../text-input.ts'
-import { timeLimit } from '../time-limit.ts'
+import { timeoutOption } from '../time-limit.ts'
 
-interface RunOptions extends LaunchOptions, ApprovalOption {
+interface RunOptions extends LaunchOptions, ApprovalOption, TermOptions {
   readonly input?: string
   readonly attach: readonly string[]
   readonly budget?: Budget
   readonly idempotencyKey?: string
   readonly thread?: string
-  readonly timeout?: number
   readonly detach?: boolean
-  readonly jsonl?: boolean
 }
 
 /** `holdfast run` */
@@ -55,7 +54,7 @@ export function runCommandOf(choose: Choose): Command {
         'process'
       ])
     )
-    .addOption(new Option('--timeout <time>', 'let go after 500, 30s, 5m or 1h; nothing is cancelled').argParser(timeLimit))
+    .addOption(timeoutOption())
     .addOption(new Option('--detach', 'only start: whoever resumes the thread drives it').conflicts('timeout'))
     .addOption(approveOption())
     .option('--jsonl', 'one event a line as JSON, while it happens')
@@ -77,12 +76,11 @@ is up the exit code is 124, and the thread goes on with \`holdfast resume\`.`
     .action((file: string, prompt: string | undefined, options: RunOptions, command: Command) => {
       if (prompt !== undefined && options.input !== undefined)
         command.error('error: the prompt is given twice: as an argument and as --input.')
-      choose((context) => runAgent(context, file, prompt, options), toMode(options))
+      choose((context) => runAgent(context, file, prompt, options), toTerms(options))
     })
 }
 
 async function runAgent(context: CommandContext, file: string, prompt: string | undefined, options: RunOptions): Promise<number> {
-  if (options.timeout !== undefined) context.interruption.limit(options.timeout)
   assertAskable(options, context)
   if (options.thread !== undefined) return runInThread(context, file, prompt, { ...options, thread: options.thread })
   const launch = await prepareLaunch(context, file, options)

@@ -4,7 +4,7 @@ import { againOf } from '../drive-to-rest.ts'
 import { renderResult } from '../render-result.ts'
 import { parseThreadId } from '../thread-id.ts'
 import { timeLimit } from '../time-limit.ts'
-import { noticeIdle } from '../watch-to-rest.ts'
+import { noticeIdle, tellUnrested } from '../watch-to-rest.ts'
 import { openExisting } from '../workspace.ts'
 
 interface WaitOptions {
@@ -41,10 +41,7 @@ async function waitFor(context: CommandContext, id: string, { timeout }: WaitOpt
       return renderResult(result, output, { again: againOf(id, context), store: context.options.store })
     } catch (error) {
       if (!interruption.signal.aborted) throw error
-      const { row } = await thread.info()
-      output.document({ thread: id, status: row.status, interrupted: String(interruption.signal.reason) })
-      output.notice(`${id} has not come to rest (${row.status}). It goes on.`)
-      return interruption.exitCode
+      return await tellUnrested(thread, context)
     }
   })
 }

@@ -3,7 +3,7 @@ import type { Labels, Store, WaitKind } from '@holdfast/runtime'
 import type { AskWords } from '../ask-words.ts'
 import { createAskWords, toRuleSource } from '../ask-words.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
-import { toMode } from '../drive-options.ts'
+import { toTerms } from '../drive-options.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { parseWaitId } from '../find-waits.ts'
@@ -58,7 +58,7 @@ Examples:
 With --json: { "items": [...], "next": "..." }; \`next\` is missing on the last page. \`subject\` of an approval holds the
 tool, its exact arguments, its effect, and who asks (\`asks\`).`
     )
-    .action((wait: string | undefined, options: WaitsOptions) => choose((context) => showWaits(context, wait, options), toMode(options)))
+    .action((wait: string | undefined, options: WaitsOptions) => choose((context) => showWaits(context, wait, options), toTerms(options)))
 }
 
 async function showWaits(context: CommandContext, wait: string | undefined, options: WaitsOptions): Promise<number> {
