@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { APPLICATION_ID, SCHEMA_VERSION } from '../src/stores/sqlite-schema.ts'
+import { openSqliteFile } from '../src/stores/sqlite-file.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { createStoreKit, person } from '../src/testing/store-kit.ts'
@@ -53,6 +54,51 @@ describe('a new file', () => {
     expect((await store.threads({ tenant: 'default' })).items).toEqual([])
     await store[Symbol.asyncDispose]()
   })
+})
+
+/** Does something before the n-th statement, once. False when there are not so many. */
+async function beforeStatement(nth: number, act: () => void, work: () => Promise<void>): Promise<boolean> {
+  const { exec, prepare } = DatabaseSync.prototype
+  let statement = 0
+  const count = () => {
+    statement += 1
+    if (statement === nth) act()
+  }
+  DatabaseSync.prototype.exec = function (sql) {
+    count()
+    return exec.call(this, sql)
+  }
+  DatabaseSync.prototype.prepare = function (...given) {
+    count()
+    return prepare.apply(this, given)
+  }
+  try {
+    await work()
+  } finally {
+    Object.assign(DatabaseSync.prototype, { exec, prepare })
+  }
+  return statement >= nth
+}
+
+test('a file that another process makes while it is opened is ours at every moment', async () => {
+  let isReached = true
+  let nth = 0
+  for (; isReached; nth += 1) {
+    const file = join(folder, `${nth}.db`)
+    const open = () => openSqliteFile(file, { durability: 'process', busyTimeoutMs: 30_000 })
+    const others: Promise<DatabaseSync>[] = []
+    // Opened, and made where nothing is locked, before the call returns.
+    const other = () => void others.push(open())
+    isReached = await beforeStatement(nth + 1, other, async () => {
+      const opened = [await open(), ...(await Promise.all(others))]
+      for (const db of opened) db.close()
+    })
+    const store = await sqliteStore(file)
+    expect((await store.threads({ tenant: 'default' })).items).toEqual([])
+    await store[Symbol.asyncDispose]()
+  }
+  // The marks, the pragmas, begin, every statement of the schema, the version and commit.
+  expect(nth).toBeGreaterThan(25)
 })
 
 describe('the fixture of schema 1', () => {

@@ -82,8 +82,9 @@ function inspect(path: string): void {
 
 /** Marks a new file as ours before anything else is written; refuses one that is not ours. */
 function identify(db: DatabaseSync, path: string): void {
-  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
+  // In this order: another process may be making the file, and gives it its mark before its tables.
   const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'])
+  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
   if (id === APPLICATION_ID) return
   if (id !== 0 || tables > 0) throw foreignFile(path, id)
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
