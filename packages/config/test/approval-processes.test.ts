@@ -1,12 +1,11 @@
 // Keeps I5, I6, I7, I11 and I12 with real processes, and a provider of each wire that refuses what the real one would.
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Fact, WaitRow } from '@holdfast/runtime'
 import { sqliteStore } from '@holdfast/runtime'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Child } from '../../runtime/test/crash/process.ts'
-import { startScript } from '../../runtime/test/crash/process.ts'
+import { startScript, wholeLinesOf } from '../../runtime/test/crash/process.ts'
 import { folder, within } from '../../runtime/test/runtime-kit.ts'
 import { listAt } from './strict/body-reader.ts'
 import { NO_SIGNATURE } from './strict/google-rules.ts'
@@ -19,7 +18,7 @@ import type { ChildOptions, Task } from './waits/child.ts'
 
 const WIRES = Object.keys(TAKEN_BODIES) as readonly Wire[]
 const CHILD = fileURLToPath(new URL('./waits/child.ts', import.meta.url))
-const SLOW = 60_000
+const SLOW = 120_000
 
 const ANSWERS: readonly StrictAnswer[] = [
   {
@@ -62,13 +61,7 @@ async function place(wire: Wire): Promise<Place> {
       expect(await within(child.ended, SLOW)).toBe(0)
       return child
     },
-    ledger: () =>
-      existsSync(ledger)
-        ? readFileSync(ledger, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line))
-        : [],
+    ledger: () => wholeLinesOf(ledger).map((line) => JSON.parse(line)),
     async facts(thread) {
       await using store = await sqliteStore(path, { durability: 'process' })
       return (await store.read(thread, 1, 8_000_000)).flatMap((commit) => commit.facts)

@@ -207,7 +207,7 @@ describe('a cancel', () => {
       return untilAborted(...given)
     })
     const model = recordingModel(() => ({ toolCalls: [{ name: 'wait' }] }))
-    const handle = await runtimeFor(model, { store, leaseMs: 400 }).start(agentOf({ tools: [wait] }), { input: 'go' })
+    const handle = await runtimeFor(model, { store }).start(agentOf({ tools: [wait] }), { input: 'go' })
     await within(begun.opened)
     const other = runtimeFor(model, { store }).thread(handle.id)
     await other.cancel()

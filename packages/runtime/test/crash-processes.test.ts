@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -8,7 +8,7 @@ import { parseWorkerId } from '../src/engine/worker-id.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { ChildOptions } from './crash/child.ts'
 import type { Child } from './crash/process.ts'
-import { startChild } from './crash/process.ts'
+import { endLease, startChild, wholeLinesOf } from './crash/process.ts'
 import { callsOf } from './crash/scenario.ts'
 import { folder, resultsIn, until, within } from './runtime-kit.ts'
 
@@ -34,13 +34,7 @@ async function place(): Promise<Place> {
     commits,
     free: () => writeFileSync(`${world}.free`, ''),
     child: (options) => startChild({ ...options, path, world }),
-    world: () =>
-      existsSync(world)
-        ? readFileSync(world, 'utf8')
-            .trim()
-            .split('\n')
-            .map((line) => JSON.parse(line))
-        : [],
+    world: () => wholeLinesOf(world).map((line) => JSON.parse(line)),
     async facts<T extends Fact['type']>(thread: string, type: T) {
       const facts = (await commits(thread)).flatMap((commit) => commit.facts)
       return facts.filter((fact): fact is FactOf<T> => fact.type === type)
@@ -50,7 +44,11 @@ async function place(): Promise<Place> {
 
 const startedBy = async (child: Child, key = 'k') => String((await child.says({ key }))['started'])
 const promptsOf = (child: Child) => child.lines.flatMap((line) => ('asked' in line ? [line['asked'] as LanguageModelV4Prompt] : []))
-const SLOW = 30_000
+const SLOW = 120_000
+/** A lease that nobody loses because other programs want the processor. */
+const LONG_MS = 60_000
+/** One that a test waits for the end of. */
+const SHORT_MS = 3_000
 
 /** A process that kills itself at something, and another one that takes its thread up. */
 async function killedAndTakenUp(here: Place, at: 'charge' | 'stream', more: Pick<ChildOptions, 'effect'> = {}) {
@@ -165,14 +163,14 @@ describe('a process that is killed', () => {
   test('is followed after its lease, and of two that try at once exactly one owns the thread and the other names it', async () => {
     // B045, B046
     const here = await place()
-    const first = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: 1_000, effect: 'idempotent' })
+    const first = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: LONG_MS, effect: 'idempotent' })
     await within(first.says({ at: 'hold' }), SLOW)
     const thread = await startedBy(first)
-    const rivals = [1, 2].map(() => here.child({ resume: { threads: [thread], go: true }, leaseMs: 1_000, effect: 'idempotent' }))
+    const rivals = [1, 2].map(() => here.child({ resume: { threads: [thread], go: true }, leaseMs: LONG_MS, effect: 'idempotent' }))
     for (const rival of rivals) await within(rival.says({ at: 'ready' }), SLOW)
     first.kill('SIGKILL')
     await first.ended
-    await until(async () => (await here.store.thread(thread))?.owner === undefined)
+    await endLease(here.store, thread)
     for (const rival of rivals) rival.tell('go')
     const answers = await Promise.all(
       rivals.map((rival) => within(Promise.race([rival.says({ driving: thread }), rival.says({ refused: thread })]), SLOW))
@@ -194,7 +192,7 @@ describe('a process that is killed', () => {
 async function takeOver(here: Place, thread: string): Promise<Child> {
   for (;;) {
     await until(async () => (await here.store.thread(thread))?.owner === undefined)
-    const child = here.child({ resume: { threads: [thread] }, leaseMs: 1_000 })
+    const child = here.child({ resume: { threads: [thread] }, leaseMs: LONG_MS })
     const answer = await within(Promise.race([child.says({ driving: thread }), child.says({ refused: thread })]), SLOW)
     if ('driving' in answer) return child
   }
@@ -213,11 +211,11 @@ describe('a tool that takes longer than the lease', () => {
   test('keeps its thread by the heartbeat: one attempt, and a rival is refused meanwhile', async () => {
     // B046
     const here = await place()
-    const owner = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: 1_000 })
+    const owner = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: SHORT_MS })
     await within(owner.says({ at: 'hold' }), SLOW)
     const thread = await startedBy(owner)
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    const rival = here.child({ resume: { threads: [thread] }, leaseMs: 1_000 })
+    await new Promise((resolve) => setTimeout(resolve, SHORT_MS + 500))
+    const rival = here.child({ resume: { threads: [thread] }, leaseMs: SHORT_MS })
     expect(await within(rival.says({ refused: thread }), SLOW)).toMatchObject({ code: 'thread_busy' })
     owner.tell('finish')
     expect(await within(owner.says({ settled: thread }), SLOW)).toMatchObject({ status: 'completed' })
@@ -228,7 +226,7 @@ describe('a tool that takes longer than the lease', () => {
   test('in a process that is stopped is taken over; the process that wakes up commits nothing', async () => {
     // B046
     const here = await place()
-    const owner = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: 1_000 })
+    const owner = here.child({ start: [{ kind: 'hold', key: 'k' }], leaseMs: SHORT_MS })
     await within(owner.says({ at: 'hold' }), SLOW)
     const thread = await startedBy(owner)
     owner.kill('SIGSTOP')
@@ -248,7 +246,7 @@ describe('a tool that takes longer than the lease', () => {
   test('and blocks the event loop is taken over; its late result is refused', async () => {
     // B046
     const here = await place()
-    const owner = here.child({ start: [{ kind: 'block', key: 'k' }], leaseMs: 1_000 })
+    const owner = here.child({ start: [{ kind: 'block', key: 'k' }], leaseMs: SHORT_MS })
     await within(owner.says({ at: 'block' }), SLOW)
     const thread = await startedBy(owner)
     const heir = await takeOver(here, thread)

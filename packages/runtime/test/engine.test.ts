@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Store } from '../src/index.ts'
 import { answeringModel, createRuntime, memoryStore } from '../src/index.ts'
+import { fakeClock } from '../src/testing/fake-clock.ts'
+import { latch, runThrough, until } from './runtime-kit.ts'
 
 const AGENT = { name: 'slow', model: { ref: 'slow' }, prompt: 'go' }
 
@@ -13,13 +15,20 @@ function slowModel(durationMs: number) {
 }
 
 test('beats for a thread that was acquired, so that a call longer than the lease keeps it', async () => {
-  await using store = memoryStore()
-  await using starter = createRuntime({ store, models: { slow: slowModel(0) }, concurrency: 0 })
+  const clock = fakeClock()
+  await using store = memoryStore({ clock })
+  await using starter = createRuntime({ store, clock, models: { slow: slowModel(0) }, concurrency: 0 })
   const { thread } = await starter.start(AGENT)
-  await using runtime = createRuntime({ store, models: { slow: slowModel(1_200) }, leaseMs: 400 })
+  const { open, opened } = latch()
+  const slow = answeringModel(async () => {
+    await opened
+    return { text: 'done' }
+  })
+  await using runtime = createRuntime({ store, clock, models: { slow }, leaseMs: 4_000 })
   await runtime.thread(thread).resume()
-  await sleep(800)
+  await runThrough(clock, clock.sleep(20_000))
   expect((await store.thread(thread))?.owner).toBeDefined()
+  open()
   expect(await runtime.thread(thread).settled()).toMatchObject({ status: 'completed', text: 'done' })
   expect((await store.thread(thread))?.attempt).toBe(1)
 })
@@ -37,7 +46,7 @@ test('leaves what it drives to the next worker when it is closed', async () => {
   await using store = memoryStore()
   const first = createRuntime({ store, models: { slow: slowModel(60_000) } })
   const { thread } = await first.start(AGENT)
-  await sleep(30)
+  await until(async () => (await store.thread(thread))?.row.status === 'running')
   await first.close({ graceMs: 0 })
   expect(await store.thread(thread)).toMatchObject({ row: { status: 'running' } })
   expect((await store.thread(thread))?.owner).toBeUndefined()
@@ -92,7 +101,7 @@ test('says that it is closed to whoever waits for it or asks for more', async ()
   const read = (async () => {
     for await (const event of run.events()) types.push(event.type)
   })()
-  await sleep(30)
+  await until(async () => (await run.info()).row.status === 'running')
   await runtime.close({ graceMs: 0 })
   expect(await settled).toMatchObject({ code: 'runtime_closed' })
   await read

@@ -72,7 +72,7 @@ describe('a body without end', () => {
       const timer = setInterval(() => socket.write('x'), 10)
       socket.on('close', () => clearInterval(timer))
     })
-    const { details } = await refusalOf('http_timeout', () => get(server, { totalTimeoutMs: 300, headersTimeoutMs: 250 }))
+    const { details } = await refusalOf('http_timeout', () => get(server, { totalTimeoutMs: 1_500, headersTimeoutMs: 1_400 }))
     expect(details).toMatchObject({ limit: 'totalTimeoutMs', phase: 'body' })
     expect(sentBy(server)).toBeGreaterThan(0)
   })

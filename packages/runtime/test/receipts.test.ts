@@ -37,7 +37,8 @@ describe('the receipt of a message', () => {
   test('says returned when a cancel came before anybody read it; the text stays readable', async () => {
     // B060
     const { handle, model } = await busy()
-    const [{ item }] = await Promise.all([handle.message('for nobody'), handle.cancel()])
+    const { item } = await handle.message('for nobody')
+    await handle.cancel()
     expect(await within(handle.receipt(item, { wait: true }))).toMatchObject({ state: 'returned', why: 'cancelled' })
     expect(await factsOfType(handle, 'message.returned')).toMatchObject([
       { item, source: { kind: 'host', id: 'host' }, parts: { inline: [{ type: 'text', text: 'for nobody' }] } }

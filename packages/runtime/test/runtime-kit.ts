@@ -11,16 +11,17 @@ import type { Runtime } from '../src/contracts/api.ts'
 import type { Store } from '../src/contracts/store.ts'
 import type { Tool } from '../src/contracts/tool.ts'
 import { defineTool } from '../src/define-tool.ts'
-import { loadAjv2020 } from '../src/manifest/libraries.ts'
+import { loadAjv2020, loadAjv7, loadLiquid } from '../src/manifest/libraries.ts'
 import { answeringModel } from '../src/models/scripted-model.ts'
 import type { ScriptTurn } from '../src/models/script-turn.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { FakeClock } from '../src/testing/fake-clock.ts'
+import { loadRe2 } from '../src/util/libraries.ts'
 
 /** What is not there after this long never comes, also on a busy machine. */
-const LONGEST_WAIT_MS = 20_000
+const LONGEST_WAIT_MS = 60_000
 
 /** What a test's model is asked: `answers` counts the model's own answers in the prompt, `request` the requests so far, from 1. */
 export interface Asked {
@@ -229,7 +230,7 @@ export async function within<T>(promise: Promise<T>, durationMs = LONGEST_WAIT_M
 /** Runs to the end, moving the clock to the next sleeper whenever nothing else happens. */
 export async function runThrough<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   // What is loaded when it is first needed takes a time that this clock knows nothing of: it would run on meanwhile, as far as it can.
-  await loadAjv2020()
+  await Promise.all([loadAjv2020(), loadAjv7(), loadLiquid(), loadRe2()])
   let isOver = false
   const end = work.finally(() => {
     isOver = true

@@ -117,14 +117,14 @@ describe('a sink', () => {
     })
     const runtime = runtimeFor(calling(700), { sinks: [sink] })
     const handles = await Promise.all([1, 2].map(() => runtime.start(agent, { input: 'go' })))
-    for (const handle of handles) await within(handle.settled(), 60_000)
+    for (const handle of handles) await within(handle.settled(), 250_000)
     open()
     await runtime.close()
     for (const handle of handles) {
       const cursors = committedOf(sink.events, handle.id).map(cursorOf)
       expect(cursors).toEqual((await logged(handle)).map(cursorOf))
     }
-  }, 120_000)
+  }, 300_000)
 
   test('that says where it stands is given what it lacks of a thread that is taken over', async () => {
     const store = memoryStore()

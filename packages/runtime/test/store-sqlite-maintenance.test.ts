@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../src/contracts/store.ts'
 import { backupSqliteFile, checkSqliteFile, vacuumSqliteFile } from '../src/stores/sqlite-maintenance.ts'
@@ -145,10 +146,17 @@ describe('a vacuum', () => {
 
   test('waits for a process that holds the file', async () => {
     const { path } = await withLogs(1)
-    const holder = startStoreChild('hold', path, '300')
+    const free = join(await folder(), 'free')
+    const holder = startStoreChild('hold', path, free)
     await holder.said(1)
-    await vacuumSqliteFile(path)
-    expect(holder.lines).toEqual(['held', 'let go'])
+    let isOver = false
+    const vacuumed = vacuumSqliteFile(path).finally(() => {
+      isOver = true
+    })
+    await sleep(300)
+    expect(isOver).toBe(false)
+    writeFileSync(free, '')
+    await vacuumed
     await holder.ended
   })
 })

@@ -1,9 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { Store } from '../../src/contracts/store.ts'
 import type { ChildOptions } from './child.ts'
 
 const SCRIPT = fileURLToPath(new URL('./child.ts', import.meta.url))
@@ -68,6 +70,17 @@ export function startScript(script: string, options: object): Child {
       }
     }
   }
+}
+
+/** What children have appended to a file: whole lines, for somebody may be writing. */
+export function wholeLinesOf(path: string): readonly string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : []
+}
+
+/** Ends the lease under which a process that died has a thread: the rest of it need not be waited for. */
+export async function endLease(store: Store, thread: string): Promise<void> {
+  const owner = (await store.thread(thread))?.owner
+  if (owner !== undefined) await store.beat(owner.worker, 0, [])
 }
 
 async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
