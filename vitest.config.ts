@@ -7,7 +7,8 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     execArgv: ['--conditions=@holdfast/source'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000
+    // Guards against hanging: many times what anything takes, also where other programs want the processor.
+    testTimeout: 180_000,
+    hookTimeout: 180_000
   }
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { holdfast, linesOf, threadOf } from './command-kit.ts'
+import { calling, openGate } from './scripted-agent.ts'
 import { atTerminal } from './terminal-kit.ts'
 import { held, project, waitOf, waitsOf } from './waits-kit.ts'
 
@@ -116,10 +117,14 @@ describe('holdfast run at a terminal', () => {
   })
 
   test('takes nothing for an answer that was typed before the question', async () => {
-    const folder = project([STAMP], { turns: [{ toolCalls: [STAMP], delayMs: 500 } as never, { text: 'done' }] })
+    const folder = project([], {
+      turns: [calling('gate'), { toolCalls: [STAMP] }, { text: 'done' }],
+      agent: { tools: ['gate', held('stamp')] }
+    })
     const run = atTerminal(folder, ['run', 'agent.yaml'])
-    await run.until(/asking/)
+    await run.until(/gate started/)
     run.type('a\r')
+    openGate(folder)
     await run.until(KEYS)
     expect(ledgerOf(folder)).toEqual([])
     run.type('l\r')
@@ -185,12 +190,17 @@ describe('holdfast chat', () => {
   })
 
   test('takes a line that was begun before the question as a message', async () => {
-    const folder = project([], { turns: [{ text: 'wait', toolCalls: [STAMP], delayMs: 600 } as never, { text: 'done' }] })
+    const folder = project([], {
+      turns: [calling('gate'), { text: 'wait', toolCalls: [STAMP] }, { text: 'done' }],
+      agent: { tools: ['gate', held('stamp')] }
+    })
     const chat = atTerminal(folder, ['chat', 'agent.yaml'])
     await chat.until(/> $/)
     chat.type('hello\r')
+    await chat.until(/gate started/)
     chat.type('approv')
     await chat.until(/> approv$/)
+    openGate(folder)
     while ((await holdfast(folder, ['waits', '--json'])).stdout.includes('"stamp"') === false);
     expect(chat.screen()).not.toMatch(/help >/)
     chat.type('e\r')

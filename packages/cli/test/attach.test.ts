@@ -1,17 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, shell, startHoldfast, threadOf } from './command-kit.ts'
-import { calling, scriptedAgent } from './scripted-agent.ts'
+import { addFiles, folderWith, holdfast, shell, startHoldfast, threadOf } from './command-kit.ts'
+import { calling, openGate, scriptedAgent } from './scripted-agent.ts'
 
-const TWO_TURNS = scriptedAgent([calling('echo', { text: 'x' }), { text: 'done', delayMs: 1_500 }], { tools: ['echo'] })
+const TWO_TURNS = scriptedAgent([calling('gate'), { text: 'done' }], { tools: ['gate'] })
 
-/** A run that was let go before its model had answered. */
+/** A run that was let go before its model had answered; whoever drives it then comes to the gate. */
 async function letGo(): Promise<{ readonly folder: string; readonly thread: string }> {
-  const folder = folderWith(scriptedAgent([{ text: 'done', delayMs: 1_000 }]))
-  const running = startHoldfast(folder, ['run', 'agent.yaml'])
+  const folder = folderWith(scriptedAgent([{ text: 'never', delayMs: 600_000 }], { tools: ['gate'] }))
+  const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
   await running.until(/asking/)
   running.child.kill('SIGTERM')
   await running.ended
+  addFiles(folder, TWO_TURNS)
   return { folder, thread: threadOf(running.stderr()) }
 }
 
@@ -19,14 +19,15 @@ describe('holdfast attach', () => {
   test('shows a run that another process drives, from its beginning to its end, and has its exit code', async () => {
     const folder = folderWith(TWO_TURNS)
     const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
-    await running.until(/echo ok/)
-    const thread = threadOf(running.stderr())
-    const told = await holdfast(folder, ['attach', thread])
-    expect(await running.ended).toBe(0)
-    expect(told).toMatchObject({ code: 0, stdout: 'done\n' })
+    await running.until(/gate started/)
+    const attached = startHoldfast(folder, ['attach', threadOf(running.stderr())])
+    await attached.until(/gate started/)
+    openGate(folder)
+    expect([await running.ended, await attached.ended]).toEqual([0, 0])
+    expect(attached.stdout()).toBe('done\n')
     // The same lines as `run` itself, but for the name of the thread.
-    const lines = (text: string): readonly string[] => text.split('\n').filter((line) => !/^thread |echoing/.test(line))
-    expect(lines(told.stderr)).toEqual(lines(running.stderr()))
+    const lines = (text: string): readonly string[] => text.split('\n').filter((line) => !line.startsWith('thread '))
+    expect(lines(attached.stderr())).toEqual(lines(running.stderr()))
   })
 
   test('shows only what became of a run that is over, and all of it from a commit on', async () => {
@@ -66,12 +67,13 @@ describe('holdfast attach', () => {
 
   test('drives a thread that nobody drives with --drive, and only watches one that somebody does', async () => {
     const { folder, thread } = await letGo()
-    const driven = holdfast(folder, ['attach', thread, '--drive'])
-    await sleep(300)
+    const driven = startHoldfast(folder, ['attach', thread, '--drive'])
+    await driven.until(/gate started/)
     const watched = startHoldfast(folder, ['attach', thread, '--drive'])
-    expect(await driven).toMatchObject({ code: 0, stdout: 'done\n' })
-    expect(await watched.ended).toBe(0)
-    expect(watched.stdout()).toBe('done\n')
+    await watched.until(/gate started/)
+    openGate(folder)
+    expect([await driven.ended, await watched.ended]).toEqual([0, 0])
+    expect([driven.stdout(), watched.stdout()]).toEqual(['done\n', 'done\n'])
     const runs = JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout) as { thread: { attempt: number } }
     expect(runs.thread.attempt).toBe(2)
   })
@@ -81,9 +83,11 @@ describe('holdfast wait', () => {
   test('waits until the run of another process is over, and has its exit code', async () => {
     const folder = folderWith(TWO_TURNS)
     const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
-    await running.until(/echo ok/)
+    await running.until(/gate started/)
     const thread = threadOf(running.stderr())
-    const told = await holdfast(folder, ['wait', thread, '--json'])
+    const waiting = holdfast(folder, ['wait', thread, '--json'])
+    openGate(folder)
+    const told = await waiting
     expect(told.code).toBe(0)
     expect(JSON.parse(told.stdout)).toMatchObject({ thread, status: 'completed', text: 'done' })
     expect(await running.ended).toBe(0)

@@ -1,7 +1,7 @@
 // The real process at a real pseudo-terminal: keys one by one, Ctrl-C as a key, and the terminal as it was found.
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { folderWith, threadOf } from './command-kit.ts'
+import { addFiles, folderWith, threadOf } from './command-kit.ts'
 import { atPseudoTerminal } from './pty-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
@@ -11,9 +11,9 @@ const required = process.env['HOLDFAST_REQUIRE'] === 'all'
 
 describe.skipIf(!hasScript && !required)('holdfast chat at a pseudo-terminal (needs script of util-linux)', () => {
   test('talks, lets go at Ctrl-C, and goes on', async () => {
-    const folder = folderWith(
-      scriptedAgent([{ text: 'Good day.' }, calling('stamp'), { text: 'Here I am again.', delayMs: 2_000 }], { tools: ['stamp'] })
-    )
+    const files = (delayMs: number) =>
+      scriptedAgent([{ text: 'Good day.' }, calling('stamp'), { text: 'Here I am again.', delayMs }], { tools: ['stamp'] })
+    const folder = folderWith(files(600_000))
     const first = atPseudoTerminal(folder, 'holdfast chat agent.yaml --tools tools.mjs')
     await first.until(/> /)
     first.type('good day\r')
@@ -23,6 +23,7 @@ describe.skipIf(!hasScript && !required)('holdfast chat at a pseudo-terminal (ne
     await first.until(/stamp ok/)
     first.type('\u0003')
     expect(await first.ended).toBe(130)
+    addFiles(folder, files(0))
     const thread = threadOf(first.shown())
     const second = atPseudoTerminal(folder, `holdfast chat agent.yaml ${thread}`)
     await second.until(/agent: Good day\./)

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, threadOf } from './command-kit.ts'
-import { calling, scriptedAgent } from './scripted-agent.ts'
+import { folderWith, holdfast, threadOf } from './command-kit.ts'
+import { calling, openGate, scriptedAgent } from './scripted-agent.ts'
 import { atTerminal } from './terminal-kit.ts'
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(32, 1)])
@@ -81,40 +81,39 @@ describe('holdfast chat at a terminal', () => {
 
   test('a message while the agent works is read at its next turn, and what is said waits while it is typed', async () => {
     const turns = [
-      { text: 'I pay.', toolCalls: [{ name: 'pay', arguments: { ms: 1_500 } }] },
-      { text: 'wrong order', when: 'paid' },
+      { text: 'I wait.', toolCalls: [{ name: 'gate' }] },
+      { text: 'wrong order', when: 'opened' },
       { text: 'I stop then.', when: 'stop' }
     ]
-    const folder = folderWith(scriptedAgent(turns, { tools: ['pay'] }))
+    const folder = folderWith(scriptedAgent(turns, { tools: ['gate'] }))
     const chat = atTerminal(folder, ['chat', 'agent.yaml', '--tools', 'tools.mjs'])
     await chat.until(PROMPT)
-    chat.type('pay\r')
-    await chat.until(/pay started/)
+    chat.type('wait\r')
+    await chat.until(/gate started/)
     chat.type('please sto')
     await chat.until(/> please sto/)
     chat.type('p\r')
-    await chat.until(/pay ok/)
+    await chat.until(/queued for the next turn\n/)
+    openGate(folder)
+    await chat.until(/gate ok/)
     await chat.until(/I stop then\.\n/)
     await chat.until(PROMPT)
     chat.type(CTRL_D)
     expect(await chat.ended).toBe(0)
     expect(chat.screen()).not.toContain('wrong order')
-    expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)
   })
 
   test('what is typed when the agent comes to rest is not lost', async () => {
     const folder = folderWith(
-      scriptedAgent([
-        { text: 'Slow.', delayMs: 500 },
-        { text: 'Next.', when: 'half and half' }
-      ])
+      scriptedAgent([calling('gate'), { text: 'Slow.', when: 'opened' }, { text: 'Next.', when: 'half and half' }], { tools: ['gate'] })
     )
-    const chat = atTerminal(folder, ['chat', 'agent.yaml'])
+    const chat = atTerminal(folder, ['chat', 'agent.yaml', '--tools', 'tools.mjs'])
     await chat.until(PROMPT)
     chat.type('go\r')
-    await chat.until(/thread thr_/)
+    await chat.until(/gate started/)
     chat.type('half and')
     await chat.until(/> half and/)
+    openGate(folder)
     await chat.until(/Slow\.\n[\s\S]*> half and/)
     chat.type(' half\r')
     await chat.until(/Next\.\n/)
@@ -123,7 +122,7 @@ describe('holdfast chat at a terminal', () => {
   })
 
   test('Ctrl-C lets go of what is driven, and says how to go on', async () => {
-    const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'late', delayMs: 3_000 }], { tools: ['stamp'] }))
+    const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'late', delayMs: 600_000 }], { tools: ['stamp'] }))
     const chat = atTerminal(folder, ['chat', 'agent.yaml', '--tools', 'tools.mjs'])
     await chat.until(PROMPT)
     chat.type('hello\r')

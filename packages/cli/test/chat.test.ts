@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { addFiles, folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
-import { calling, scriptedAgent } from './scripted-agent.ts'
+import { calling, openGate, scriptedAgent } from './scripted-agent.ts'
 
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(32, 1)])
 
@@ -71,15 +71,15 @@ describe('holdfast chat in a pipe', () => {
   })
 
   test('shows what another process does with the thread, and has it answer', async () => {
-    const slow = scriptedAgent([{ text: 'The first.', delayMs: 1_500 }, { text: 'The second.' }])
-    const folder = folderWith(slow)
-    const first = startHoldfast(folder, ['run', 'agent.yaml'])
-    const thread = threadOf(await first.until(/thr_\w+/))
-    await first.until(/turn 1/)
-    const told = await holdfast(folder, ['chat', 'agent.yaml', thread], { stdin: 'and then?' })
-    expect(told).toMatchObject({ code: 0, stdout: 'The first.\nThe second.\n' })
-    expect(told.stderr).toContain(`:${first.child.pid}:`)
-    expect(await first.ended).toBe(0)
+    const folder = folderWith(scriptedAgent([calling('gate'), { text: 'The first.' }, { text: 'The second.' }], { tools: ['gate'] }))
+    const first = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
+    await first.until(/gate started/)
+    const chat = startHoldfast(folder, ['chat', 'agent.yaml', threadOf(first.stderr())], { stdio: 'pipe' })
+    chat.child.stdin?.end('and then?')
+    await chat.until(new RegExp(`:${first.child.pid}:`))
+    openGate(folder)
+    expect([await first.ended, await chat.ended]).toEqual([0, 0])
+    expect(chat.stdout()).toBe('The first.\nThe second.\n')
   })
 
   test('takes lines that end with a backslash as one message', async () => {
@@ -148,7 +148,8 @@ describe('holdfast chat in a pipe', () => {
   })
 
   test('lets go when it is interrupted, and says how to go on', async () => {
-    const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'late', delayMs: 3_000 }], { tools: ['stamp'] }))
+    const files = (delayMs: number) => scriptedAgent([calling('stamp'), { text: 'late', delayMs }], { tools: ['stamp'] })
+    const folder = folderWith(files(600_000))
     const running = startHoldfast(folder, ['chat', 'agent.yaml', '--tools', 'tools.mjs'], { stdio: 'pipe' })
     running.child.stdin?.write('hello\n')
     await running.until(/stamp ok/)
@@ -156,6 +157,7 @@ describe('holdfast chat in a pipe', () => {
     expect(await running.ended).toBe(130)
     const thread = threadOf(running.stderr())
     expect(running.stderr()).toContain(`holdfast chat agent.yaml ${thread}`)
+    addFiles(folder, files(0))
     const told = await holdfast(folder, ['chat', 'agent.yaml', thread])
     expect(told).toMatchObject({ code: 0, stdout: 'late\n' })
     expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)

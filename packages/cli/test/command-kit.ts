@@ -11,7 +11,7 @@ import { runCommand } from '../src/program.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** Guards against hanging: many times what anything here takes. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 /** What a command said and how it ended. */
 export interface Told {
@@ -98,9 +98,9 @@ export function threadOf(told: { readonly stderr: string } | string): string {
   return found
 }
 
-/** Lines of a file that may not be there yet. */
+/** Whole lines of a file that may not be there yet, and to which somebody may be writing. */
 export function linesOf(path: string): readonly string[] {
-  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : []
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1).filter(Boolean) : []
 }
 
 /** Waits until something holds. */

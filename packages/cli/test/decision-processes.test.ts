@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { linesOf, startHoldfast, threadOf } from './command-kit.ts'
+import { eventually, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { atPseudoTerminal } from './pty-kit.ts'
 import { project, waitsOf } from './waits-kit.ts'
 
@@ -27,6 +27,7 @@ describe('processes that share a store', () => {
     const one = startHoldfast(folder, ['run', 'agent.yaml'])
     await one.until(/echo ok/)
     await one.until(/pay started/)
+    await eventually(() => ledgerOf(folder).length === 1)
     one.child.kill('SIGKILL')
     await one.ended
     const held = await waitsOf(folder)
@@ -59,6 +60,7 @@ describe('processes that share a store', () => {
     )
     const one = startHoldfast(folder, ['run', 'agent.yaml'])
     await one.until(/pay started/)
+    await eventually(() => ledgerOf(folder).length === 1)
     const approve = startHoldfast(folder, ['approve', '--json'])
     expect(await approve.ended).toBe(0)
     expect(JSON.parse(approve.stdout())).toMatchObject({ decisions: [{ state: 'accepted' }], owner: { worker: expect.any(String) } })

@@ -1,9 +1,8 @@
 import { existsSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
-import { calling, scriptedAgent } from './scripted-agent.ts'
+import { calling, openGate, scriptedAgent } from './scripted-agent.ts'
 import { atTerminal } from './terminal-kit.ts'
 
 const memoOf = (folder: string, thread: string): string => join(folder, '.holdfast', 'threads', `${thread}.json`)
@@ -52,15 +51,12 @@ describe('holdfast rm', () => {
   })
 
   test('leaves a thread that is being driven', async () => {
-    const folder = folderWith(scriptedAgent([{ text: 'slow', delayMs: 3_000 }]))
-    const running = holdfast(folder, ['run', 'agent.yaml', '--idempotency-key', 'k'])
-    let thread: string | undefined
-    while (thread === undefined) {
-      await sleep(20)
-      ;[thread] = await idsIn(folder).catch(() => [])
-    }
-    expect((await holdfast(folder, ['rm', thread])).code).toBe(6)
-    expect((await running).code).toBe(0)
+    const folder = folderWith(scriptedAgent([calling('gate'), { text: 'done' }], { tools: ['gate'] }))
+    const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs', '--idempotency-key', 'k'])
+    await running.until(/gate started/)
+    expect((await holdfast(folder, ['rm', threadOf(running.stderr())])).code).toBe(6)
+    openGate(folder)
+    expect(await running.ended).toBe(0)
   })
 
   test('removes a thread as it stands with --unfinished once nobody drives it, whatever became of its tools', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
+import { addFiles, folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 /** The first bytes of a format, and some more. */
@@ -115,8 +115,9 @@ describe('holdfast run --detach', () => {
 
 describe('holdfast run --timeout', () => {
   test('lets go when the time is up, and the thread goes on', async () => {
-    const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'late', delayMs: 3_000 }], { tools: ['stamp'] }))
-    const told = await holdfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs', '--timeout', '1.5s', '--json'])
+    const files = (delayMs: number) => scriptedAgent([calling('stamp'), { text: 'late', delayMs }], { tools: ['stamp'] })
+    const folder = folderWith(files(600_000))
+    const told = await holdfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs', '--timeout', '4.5s', '--json'])
     expect(told.code).toBe(124)
     const thread = threadOf(told)
     expect(JSON.parse(told.stdout)).toMatchObject({
@@ -125,6 +126,7 @@ describe('holdfast run --timeout', () => {
       interrupted: 'TIMEOUT',
       resume: `holdfast resume ${thread}`
     })
+    addFiles(folder, files(0))
     expect(await holdfast(folder, ['resume', thread])).toMatchObject({ code: 0, stdout: 'late\n' })
     expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)
   })

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 /** A turn of a script, as the file of a scripted model has it. */
 export interface Turn {
   readonly text?: string
@@ -24,6 +27,13 @@ export function calling(name: string, args: unknown = {}): Turn {
   return { toolCalls: [{ name, arguments: args }] }
 }
 
+/** Lets the calls of `gate` in a folder end. */
+export function openGate(folder: string): void {
+  writeFileSync(join(folder, GATE), '')
+}
+
+const GATE = 'gate-is-open'
+
 /** Tools that need no package, so that they run in any folder. Each notes its calls in `ledger.txt`. */
 const TOOLS = `
 import { appendFileSync, readFileSync, existsSync } from 'node:fs'
@@ -48,6 +58,15 @@ export const pay = {
     note('pay', idempotencyKey)
     await sleep(ms ?? 0, undefined, { signal })
     return 'paid'
+  }
+}
+
+/** Ends when a test opens it. */
+export const gate = {
+  name: 'gate', description: 'Waits.', input: object({}), effect: 'read', parallelSafe: true,
+  execute: async (_, { signal }) => {
+    while (!existsSync(folder + '/${GATE}')) await sleep(5, undefined, { signal })
+    return 'opened'
   }
 }
 

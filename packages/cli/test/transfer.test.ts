@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, holdfast, linesOf, shell, startHoldfast, threadOf } from './command-kit.ts'
+import { eventually, folderWith, holdfast, linesOf, shell, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 const AGENT = scriptedAgent([{ text: 'first\u2028\u009b31m' }, calling('stamp'), { text: 'second' }], { tools: ['stamp'] })
@@ -98,7 +98,7 @@ describe('holdfast import', () => {
   test('brings a run that was killed in the middle of a call, which is resumed and said to be unknown', async () => {
     const folder = folderWith(scriptedAgent([calling('pay', { ms: 60_000 }), { text: 'done' }], { tools: ['pay'] }))
     const running = startHoldfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'])
-    await running.until(/pay started/)
+    await eventually(() => linesOf(join(folder, 'ledger.txt')).length === 1)
     running.child.kill('SIGKILL')
     await running.ended
     const thread = threadOf(running.stderr())
