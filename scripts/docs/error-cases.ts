@@ -134,7 +134,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   store_full: {
     when: ['A commit was to be written and the disk was full.', '`store backup` or `store vacuum` had no room for the copy.'],
-    message: 'No space is left for …. What was acknowledged is kept; free space and repeat.'
+    message: 'No space is left for …. What was acknowledged is kept.'
   },
   store_closed: {
     when: ['A program closed its store before its runtime, or used it afterwards.'],
@@ -142,14 +142,14 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   store_foreign: {
     when: ['`--store`, the configuration or `sqliteStore` named a database that was not made by Holdfast.'],
-    message: '… is a SQLite database of another program (application id 0). Name another file for the store.'
+    message: '… is a SQLite database of another program (application id 0), and a store has a file of its own.'
   },
   store_newer: {
     when: [
       'A file was opened that a newer version has written.',
       'A newer version has upgraded the file while this process had it open; its next write is refused.'
     ],
-    message: '… has schema 2; this program knows schemas up to 1. Use the version of Holdfast that wrote it, or a newer one.'
+    message: '… has schema 2; this program knows schemas up to 1: a newer version of Holdfast has written it.'
   },
   store_corrupt: {
     when: [

@@ -6,7 +6,7 @@ import type { Config, ProviderInfo } from '@holdfast/config'
 import type { CommandContext } from './command-context.ts'
 import { loadRegistered } from './configuration.ts'
 import { toReport } from './failure.ts'
-import { loadRuntime, loadSqlite } from './libraries.ts'
+import { loadLook } from './libraries.ts'
 import { renderKey } from './render-model.ts'
 import { listArtifactFolders } from './store-artifacts.ts'
 import { findStore } from './store-location.ts'
@@ -86,18 +86,9 @@ export function toFailed(name: string, error: unknown): HealthCheck {
 }
 
 async function checkSchema(path: string): Promise<HealthCheck> {
-  const { SQLITE_SCHEMA } = await loadRuntime()
-  const { DatabaseSync } = await loadSqlite()
-  const db = new DatabaseSync(path, { readOnly: true })
-  try {
-    const schema = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
-    const detail = `${path}, schema ${schema}, ${statSync(path).size} bytes`
-    if (schema <= SQLITE_SCHEMA) return { name: 'store', state: 'ok', detail }
-    const remedy = 'Use a newer holdfast for this file, or another file with --store.'
-    return { name: 'store', state: 'failed', detail: `${detail}; this version knows schemas up to ${SQLITE_SCHEMA}`, remedy }
-  } finally {
-    db.close()
-  }
+  const { inspectSqliteFile } = await loadLook()
+  const { schema } = inspectSqliteFile(path)
+  return { name: 'store', state: 'ok', detail: `${path}, schema ${schema}, ${statSync(path).size} bytes` }
 }
 
 /** The file, or the nearest folder in which it would be made. */

@@ -13,8 +13,5 @@ export const loadTools = () => import('@holdfast/runtime/tools')
 /** Configuration files and models. */
 export const loadConfiguration = () => import('@holdfast/config')
 
-/** SQLite, to look at a file without a store. */
-export const loadSqlite = () => import('node:sqlite')
-
 /** A module of the user; Node strips types from `.ts`. */
 export const loadModule = (path: string): Promise<unknown> => import(pathToFileURL(path).href)

@@ -29,12 +29,12 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   runtime_closed: 'Make another runtime over the same store. Messages that it still accepted are kept.',
   store_unavailable:
     'Remove the cause that the message names and repeat. What was acknowledged is kept, and a repeat writes nothing twice.',
-  store_full: 'Free some space and go on with `holdfast resume`. What was acknowledged is kept.',
+  store_full: 'Free some space and go on with `holdfast resume`.',
   store_closed: 'Close the runtime before its store; open the store again to go on.',
   store_foreign: 'Name another file for the store (`--store`).',
-  store_newer: 'Use that version or a newer one, or another file (`--store`).',
+  store_newer: 'Use the version that wrote it, a newer one, or another file (`--store`).',
   store_corrupt:
-    'Restore it, with its `-wal` file, from a backup; or move both away to begin anew. `holdfast store check` says what is wrong.',
+    'Name another file with `--store` if this one is no store. If it is, restore it, with its `-wal` file, from a backup, or move both away to begin anew.',
   log_corrupt: 'Restore the store, or take the export again. Other threads are not touched.',
   format_unknown: 'Use the version that wrote it or a newer one.',
   publication_missing: 'Restore the store from a backup. A thread is never driven with another definition instead.',

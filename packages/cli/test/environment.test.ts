@@ -1,5 +1,6 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderWith, holdfast } from './command-kit.ts'
@@ -236,6 +237,29 @@ describe('holdfast doctor', () => {
     expect(report.code).toBe(1)
     expect(report.of(name)).toMatchObject({ state: 'failed' })
     expect(report.of('bubblewrap')).toBeDefined()
+  })
+
+  test('tells each line of what is wrong on a line of its own', async () => {
+    const folder = folderWith({ 'holdfast.config.yaml': 'version: "9"\nfoo: 1\n' })
+    const { stdout } = await holdfast(folder, ['doctor'])
+    expect(stdout).not.toContain('\\n')
+    expect(stdout.split('\n').filter((line) => line.startsWith(`  ${join(folder, 'holdfast.config.yaml')}:`))).toHaveLength(2)
+  })
+
+  test.for([
+    ['of another program', true],
+    ['that is nobody’s yet', false]
+  ] as const)('looks at a database %s, and changes nothing', async ([, isForeign]) => {
+    const folder = folderWith()
+    const path = join(folder, 'it.db')
+    const db = new DatabaseSync(path)
+    if (isForeign) db.exec('CREATE TABLE theirs (a)')
+    db.close()
+    const before = readFileSync(path)
+    const report = await examine(folder, ['--store', path])
+    expect([report.code, report.of('store')?.state]).toEqual(isForeign ? [1, 'failed'] : [0, 'ok'])
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readdirSync(folder)).toEqual(['it.db'])
   })
 
   test('tells that a store is newer', async () => {

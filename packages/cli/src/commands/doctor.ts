@@ -40,12 +40,18 @@ async function examine(context: CommandContext, options: DoctorOptions): Promise
   const { output } = context
   const checks = await runChecks(context, options)
   output.document({ checks })
-  const rows = toColumns(checks.map(({ name: what, state, detail }) => [state, toVisibleLine(what), toVisibleLine(detail, 2000)]))
-  for (const [index, { state, remedy }] of checks.entries()) {
+  const rows = toColumns(checks.map(({ name: what, state, detail }) => [state, toVisibleLine(what), toLines(detail)[0] ?? '']))
+  for (const [index, { state, detail, remedy }] of checks.entries()) {
     output.result(rows[index] ?? '')
+    for (const line of toLines(detail).slice(1)) output.result(`  ${line.trimStart()}`)
     if (state !== 'ok' && remedy !== undefined) output.result(`  ${remedy}`)
   }
   return checks.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.completed
+}
+
+/** What is wrong with a file is told in several lines. */
+function toLines(detail: string): readonly string[] {
+  return detail.split('\n').map((line) => toVisibleLine(line, 2000))
 }
 
 async function runChecks(given: CommandContext, options: DoctorOptions): Promise<readonly HealthCheck[]> {

@@ -31,7 +31,7 @@ function classify(error: unknown, path: string): readonly [code: ErrorCode, mess
   const code = primaryCode(error)
   const system = systemCode(error)
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE || system === 'ENOSPC') {
-    return ['store_full', `No space is left for ${path}. What was acknowledged is kept; free space and repeat.`]
+    return ['store_full', `No space is left for ${path}. What was acknowledged is kept.`]
   }
   if (system !== null) return ['store_unavailable', `Could not use ${path}: ${messageOf(error)}`]
   if (code === null || MISTAKES.has(code)) return ['internal', `The store made a mistake with ${path}: ${messageOf(error)}`]
@@ -45,7 +45,7 @@ function classify(error: unknown, path: string): readonly [code: ErrorCode, mess
 export function corruptFile(path: string, why: string, cause?: unknown): HoldfastError {
   return new HoldfastError(
     'store_corrupt',
-    `${path} is not a readable Holdfast store: ${why}. It was left as it is. Restore it with its -wal file from a backup, or move both away to begin anew.`,
+    `${path} is not a readable Holdfast store: ${why}. It was left as it is; use another file, or a backup of this one.`,
     { details: { path }, ...(cause === undefined ? {} : { cause }) }
   )
 }
@@ -54,7 +54,7 @@ export function corruptFile(path: string, why: string, cause?: unknown): Holdfas
 export function newerStore(path: string, found: number, known: number): HoldfastError {
   return new HoldfastError(
     'store_newer',
-    `${path} has schema ${found}; this program knows schemas up to ${known}. Use the version of Holdfast that wrote it, or a newer one.`,
+    `${path} has schema ${found}; this program knows schemas up to ${known}: a newer version of Holdfast has written it.`,
     { details: { path, found, known } }
   )
 }

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { retryBusy } from './busy-retry.ts'
-import { corruptFile, toStoreError } from './sqlite-errors.ts'
-import { APPLICATION_ID, migrate } from './sqlite-schema.ts'
+import { corruptFile, newerStore, toStoreError } from './sqlite-errors.ts'
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './sqlite-schema.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_OFFSET = 16
@@ -26,6 +26,24 @@ export interface SqliteFileOptions {
 export async function openSqliteFile(path: string, options: SqliteFileOptions): Promise<DatabaseSync> {
   createFile(path)
   return retryBusy(() => open(path, options), path, options.busyTimeoutMs)
+}
+
+/**
+ * Looks whether a file is a store, and of which schema; 0 for an empty one. Changes nothing. Throws `store_foreign`, `store_newer`, `store_corrupt` and
+ * `store_unavailable`.
+ */
+export function inspectSqliteFile(path: string): { readonly schema: number } {
+  try {
+    inspect(path)
+    using db = new DatabaseSync(path, { readOnly: true })
+    const { id, tables } = readIdentity(db)
+    if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) throw foreignFile(path, id)
+    const schema = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (schema > SCHEMA_VERSION) throw newerStore(path, schema, SCHEMA_VERSION)
+    return { schema }
+  } catch (error) {
+    throw toStoreError(error, path)
+  }
 }
 
 function createFile(path: string): void {
@@ -82,12 +100,16 @@ function inspect(path: string): void {
 
 /** Marks a new file as ours before anything else is written; refuses one that is not ours. */
 function identify(db: DatabaseSync, path: string): void {
-  // In this order: another process may be making the file, and gives it its mark before its tables.
-  const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'])
-  const id = Number(db.prepare('PRAGMA application_id').get()?.['application_id'])
+  const { id, tables } = readIdentity(db)
   if (id === APPLICATION_ID) return
   if (id !== 0 || tables > 0) throw foreignFile(path, id)
   db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+}
+
+function readIdentity(db: DatabaseSync): { readonly id: number; readonly tables: number } {
+  // In this order: another process may be making the file, and gives it its mark before its tables.
+  const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'])
+  return { id: Number(db.prepare('PRAGMA application_id').get()?.['application_id']), tables }
 }
 
 function useWal(db: DatabaseSync, path: string): void {
@@ -103,13 +125,13 @@ function useWal(db: DatabaseSync, path: string): void {
 }
 
 function noFile(path: string): HoldfastError {
-  return new HoldfastError('store_foreign', `${path} is a folder, a pipe or a device. Name a file for the store.`, { details: { path } })
+  return new HoldfastError('store_foreign', `${path} is a folder, a pipe or a device, and a store is a file.`, { details: { path } })
 }
 
 function foreignFile(path: string, id: number): HoldfastError {
   return new HoldfastError(
     'store_foreign',
-    `${path} is a SQLite database of another program (application id ${id}). Name another file for the store.`,
+    `${path} is a SQLite database of another program (application id ${id}), and a store has a file of its own.`,
     {
       details: { path, applicationId: id }
     }
