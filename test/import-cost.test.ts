@@ -16,6 +16,26 @@ test('importing the runtime does not load the table of prices', () => {
   expect(modules.filter((name) => name.endsWith('.json'))).toEqual([])
 })
 
+test('importing the runtime loads no store of files, and nothing that checks and freezes definitions', () => {
+  const modules = modulesLoadedBy('@holdfast/runtime')
+  expect(modules).toContain('./stores/sqlite.ts')
+  expect(modules).toContain('./manifest/definitions.ts')
+  const late = [
+    'node:sqlite',
+    './stores/sqlite-store.ts',
+    './sqlite-store.ts',
+    './publish.ts',
+    './agent-manifest.ts',
+    './resolve-plugins.ts'
+  ]
+  expect(modules.filter((name) => late.includes(name))).toEqual([])
+})
+
+test('importing the runtime does not open the standard streams of the process', () => {
+  expect(modulesLoadedBy('@holdfast/runtime')).toContain('node:crypto')
+  expect(modulesLoadedBy('@holdfast/runtime')).not.toContain('node:process')
+})
+
 test('importing the configuration loads no provider', () => {
   const packages = packagesLoadedBy('@holdfast/config')
   expect(packages).toContain('@holdfast/config')

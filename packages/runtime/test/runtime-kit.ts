@@ -11,7 +11,9 @@ import type { Runtime } from '../src/contracts/api.ts'
 import type { Store } from '../src/contracts/store.ts'
 import type { Tool } from '../src/contracts/tool.ts'
 import { defineTool } from '../src/define-tool.ts'
+import { freezeDefinition } from '../src/manifest/definitions.ts'
 import { loadAjv2020, loadAjv7, loadLiquid } from '../src/manifest/libraries.ts'
+import { resolvePlugins } from '../src/manifest/plugins.ts'
 import { answeringModel } from '../src/models/scripted-model.ts'
 import type { ScriptTurn } from '../src/models/script-turn.ts'
 import { createRuntime } from '../src/runtime.ts'
@@ -230,7 +232,8 @@ export async function within<T>(promise: Promise<T>, durationMs = LONGEST_WAIT_M
 /** Runs to the end, moving the clock to the next sleeper whenever nothing else happens. */
 export async function runThrough<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   // What is loaded when it is first needed takes a time that this clock knows nothing of: it would run on meanwhile, as far as it can.
-  await Promise.all([loadAjv2020(), loadAjv7(), loadLiquid(), loadRe2()])
+  loaded ??= loadAtFirstUse()
+  await loaded
   let isOver = false
   const end = work.finally(() => {
     isOver = true
@@ -243,6 +246,14 @@ export async function runThrough<T>(clock: FakeClock, work: Promise<T>): Promise
     for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
   }
   return end
+}
+
+let loaded: Promise<void> | undefined
+
+async function loadAtFirstUse(): Promise<void> {
+  await Promise.all([loadAjv2020(), loadAjv7(), loadLiquid(), loadRe2()])
+  await freezeDefinition({ name: 'first', model: { ref: 'none' } }, [], {})
+  await resolvePlugins(['first'], { names: [], find: () => undefined })
 }
 
 /** A folder that goes with the test. */

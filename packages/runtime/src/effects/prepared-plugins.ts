@@ -6,7 +6,7 @@ import type { Tool } from '../contracts/tool.ts'
 import type { RuleLayer } from '../grants/rule-layers.ts'
 import type { MadePlugin } from '../manifest/make-plugin.ts'
 import type { PluginSource } from '../manifest/resolve-plugins.ts'
-import { resolvePlugins } from '../manifest/resolve-plugins.ts'
+import { resolvePlugins } from '../manifest/plugins.ts'
 import { identityOf } from '../manifest/tool-registry.ts'
 import type { PreparedHook } from './prepared-hooks.ts'
 

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { hrtime } from 'node:process'
 import type { Alarm, Clock, IdSource } from '../contracts/clock.ts'
 import type { Ms } from '../contracts/ids.ts'
+
+// Not from `node:process`: importing that opens the standard streams of the process, all three.
+const { hrtime } = process
 
 // setTimeout fires at once beyond this.
 const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import process from 'node:process'
 import type { IdSource } from '../contracts/clock.ts'
 import { readMachine, readProcessStart } from './process-start.ts'
 

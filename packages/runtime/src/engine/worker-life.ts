@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import process from 'node:process'
 import { readMachine, readProcessStart } from './process-start.ts'
 import type { WorkerIdentity } from './worker-id.ts'
 import { parseWorkerId } from './worker-id.ts'

@@ -21,13 +21,7 @@ export interface AgentManifest {
   readonly extensions?: JsonObject
 }
 
-/**
- * Reads an agent manifest (`schemaVersion: "1.0"`, the form without `steps`), YAML or JSON. Where a text is expected, a plain value of YAML counts as it
- * was written: `1.10` stays "1.10". Without a name the agent is called after its file.
- *
- * Throws `invalid_manifest`; `details.problems` lists all that is wrong, each with `file`, `line`, `column`, `path`, `code`, `message`, `expected` and
- * `nearMiss`.
- */
+/** Reads an agent manifest, YAML or JSON. */
 export async function parseAgentManifest(text: string, file: string): Promise<AgentManifest> {
   const document = await parseYaml(text, file)
   if (document.value === undefined) throw toManifestError(file, document.errors)

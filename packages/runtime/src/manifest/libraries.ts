@@ -3,7 +3,7 @@
 import type * as Yaml from 'yaml'
 
 /** Asks the loader once: to find again what is loaded takes it longer than many an answer takes us. */
-function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
+export function once<Module>(load: () => Promise<Module>): () => Promise<Module> {
   let loaded: Promise<Module> | undefined
   return () => {
     loaded ??= load()

@@ -53,8 +53,7 @@ const NAME = String.raw`[\p{L}_][\p{L}\p{M}\p{N}_-]*`
 const PATH = String.raw`${NAME}(?:\.(?:${NAME}|[0-9]+))*`
 const OPERAND = String.raw`(?:"[^"\\]*(?:\\.[^"\\]*)*"|'[^'\\]*(?:\\.[^'\\]*)*'|-?[0-9]+(?:\.[0-9]+)?|${PATH})`
 const FILTER = String.raw`\s*\|\s*[a-z_]+(?:\s*:\s*${OPERAND}(?:\s*,\s*${OPERAND})*)?`
-/** All that may stand between the braces. The parser accepts more, and drops without a word what it does not understand. */
-const EXPRESSION = new RegExp(`^${PATH}(?:${FILTER})*$`, 'su')
+let expression: RegExp | undefined
 
 /** Compiles a template: text with `{{ path | filter }}`. Throws `invalid_manifest` (details: `faults`) when it is none. */
 export async function compileTemplate(text: string): Promise<Template> {
@@ -118,7 +117,7 @@ function readExpression(liquid: Liquid, { source, offset }: Braced, parsing: Par
     parsing.faults.push({ offset, message, ...(nearMiss === undefined ? {} : { nearMiss }) })
   }
   const shown = JSON.stringify(source.slice(0, 100))
-  if (source.length > MAX_EXPRESSION || !EXPRESSION.test(source)) {
+  if (source.length > MAX_EXPRESSION || !isExpression(source)) {
     return refuse(`${shown} must be a path such as order.items.0.name, with filters such as | default: "none"`)
   }
   const value = new liquid.Tokenizer(source).readFilteredValue()
@@ -135,6 +134,13 @@ function readExpression(liquid: Liquid, { source, offset }: Braced, parsing: Par
   const operands = [path, ...filters.flatMap(({ args }) => args)]
   parsing.references.push(...operands.flatMap((operand) => ('path' in operand ? [{ path: operand.path, offset }] : [])))
   parsing.parts.push({ path: path.path, filters })
+}
+
+/** All that may stand between the braces. The parser accepts more, and drops without a word what it does not understand. */
+function isExpression(source: string): boolean {
+  // Made when it is first needed: the classes of letters take some milliseconds.
+  expression ??= new RegExp(`^${PATH}(?:${FILTER})*$`, 'su')
+  return expression.test(source)
 }
 
 function toFilters(liquid: Liquid, value: FilteredValueToken): Expression['filters'] {

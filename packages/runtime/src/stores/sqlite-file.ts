@@ -5,7 +5,8 @@ import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { retryBusy } from './busy-retry.ts'
 import { corruptFile, newerStore, toStoreError } from './sqlite-errors.ts'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './sqlite-schema.ts'
+import { migrate } from './sqlite-migration.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from './sqlite-schema.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_OFFSET = 16

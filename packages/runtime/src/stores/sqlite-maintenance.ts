@@ -28,19 +28,13 @@ const MAX_PROBLEMS = 100
 /** All pages in one step, so that writers do not make it begin again. */
 const ALL_PAGES = 0x7fffffff
 
-/**
- * Checks a file as SQLite does, and for rows that belong to no thread. What the rows say is checked by `verify` of each thread. Other processes
- * may go on. Throws as `sqliteStore` does, and `store_unavailable` when there is no file.
- */
+/** Checks a file, and for rows that belong to no thread. */
 export async function checkSqliteFile(path: string): Promise<SqliteCheck> {
   using db = await openExistingFile(path)
   return await retryBusy(() => ({ problems: [...findDamage(db), ...findOrphans(db)], sizes: sizesOf(db, path) }), path, BUSY_TIMEOUT_MS)
 }
 
-/**
- * Copies a store into one file while others go on with it: what was committed when it began is in it. The copy is checked, gets its name only
- * when it is whole, and is readable by its owner alone. Throws `conflict` when there is a file of that name, and as `sqliteStore` does.
- */
+/** Copies a store into one file while others go on with it. */
 export async function backupSqliteFile(path: string, target: string): Promise<{ readonly bytes: number }> {
   assertFree(target)
   using db = await openExistingFile(path)
@@ -60,10 +54,7 @@ export async function backupSqliteFile(path: string, target: string): Promise<{ 
   return { bytes: statSync(target).size }
 }
 
-/**
- * Writes a file anew without what is free in it, and empties its write-ahead log. Needs as much space again for as long as it runs; others wait
- * meanwhile. Throws as `sqliteStore` does, and `store_unavailable` when others hold the file for longer than 30 seconds.
- */
+/** Writes a file anew without what is free in it. */
 export async function vacuumSqliteFile(path: string): Promise<{ readonly before: SqliteSizes; readonly after: SqliteSizes }> {
   using db = await openExistingFile(path)
   const before = sizesOf(db, path)

@@ -34,10 +34,7 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: Ms
 }
 
-/**
- * Opens the embedded store: one SQLite file, made when there is none (mode 0600). Several processes of one machine may use it at once.
- * Throws `store_foreign`, `store_newer`, `store_corrupt`, and then leaves the file as it is; `store_unavailable`, `store_full`.
- */
+/** Opens the embedded store. */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const { durability = 'power', busyTimeoutMs = 30_000 } = options
   const db = await openSqliteFile(path, { durability, busyTimeoutMs })
