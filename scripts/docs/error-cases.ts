@@ -58,10 +58,17 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   },
   file_unreadable: {
     when: [
-      'A file that a command was given is a folder, is not UTF-8, or may not be read or written.',
+      'A file that a command was given is a folder, is not UTF-8, or may not be read.',
       'A file tool met a link that leads out of its folders, a hidden or special file, a binary file, or missing rights.'
     ],
     message: '… is a folder.'
+  },
+  output_unwritable: {
+    when: [
+      'A command was to write a file (`-o`, a new project) at a place where it may not, or onto a full disk.',
+      'Standard output was a file on a full disk; the exit code is then 74, and a thread that was driven is let go.'
+    ],
+    message: 'Standard output cannot be written: …. What was done is done and kept.'
   },
   secret_missing: {
     when: [

@@ -10,6 +10,7 @@ export const ERROR_CAUSES: { readonly [code in ErrorCode]: string } = {
   file_not_found: 'A file that was named does not exist.',
   file_unreadable:
     'A file exists and cannot be used: a folder, missing rights, not UTF-8, a kind that cannot be attached, or a configuration above the current folder that belongs to another user.',
+  output_unwritable: 'A file that was to be written, or standard output, cannot be: a full disk, missing rights, nobody who reads a pipe.',
   secret_missing: 'The environment variable in which a key is looked for is not set.',
   model_unknown: 'Nothing here knows the model that the agent names.',
   model_not_granted:

@@ -65,7 +65,7 @@ export function factsPage(root: string): string {
     ...['## Every fact', toFields(readFields(bodyOf(facts, 'type Fact')))],
     ...sections,
     '## Events that are not kept',
-    'Shown while it happens, by the process that drives, and in no log. All but `run.settled` have `thread` and `attempt`, too.',
+    'Shown while it happens, by the process that drives, and in no log. All but `run.settled` have `thread` and `attempt`, too. None has `cursor` and `at`: there is no place and no time to find it again, and whoever needs one takes the time at which it came.',
     ...live.map((event) => toSection(event, false)),
     '## Types',
     `\`\`\`ts\n${[...SHOWN_TYPES.map((name) => toType(facts, name)), ...['Body', 'CallResult'].map((name) => toType(messages, name))].join('\n')}\n\`\`\``

@@ -34,6 +34,7 @@ const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'value_too_large',
   'file_not_found',
   'file_unreadable',
+  'output_unwritable',
   'secret_missing',
   'model_unknown',
   'model_not_granted',

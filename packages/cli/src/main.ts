@@ -8,6 +8,7 @@ import { exitCodeOfSignal, OUTPUT_LOST } from './exit-code.ts'
 import { takeStreams } from './own-streams.ts'
 import { omitWarnings } from './process-warnings.ts'
 import { runCommand } from './program.ts'
+import { REMEDIES } from './remedies.ts'
 
 const interrupted = new AbortController()
 
@@ -68,7 +69,9 @@ const code = await runCommand(process.argv.slice(2), io)
 const failed = await streams.flush()
 if (failed !== undefined) loseOutput(failed)
 if (lost !== undefined) {
-  streams.stderr.write(`error[file_unreadable]: Standard output cannot be written: ${lost.message}. What was done is done and kept.\n`)
+  streams.stderr.write(
+    `error[output_unwritable]: Standard output cannot be written: ${lost.message}. What was done is done and kept.\n  ${REMEDIES.output_unwritable}\n`
+  )
   await streams.flush()
 }
 await endProcess(lost === undefined ? code : exitCodeOfSignal(OUTPUT_LOST))

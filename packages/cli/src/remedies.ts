@@ -11,6 +11,7 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
     'Give less, or raise the bound where it is a limit of the definition (`maxInputBytes`). A conversation that has grown too long needs a new thread.',
   file_not_found: 'Correct the path. A path in a manifest or a configuration is relative to that file.',
   file_unreadable: 'Name another file or change its rights.',
+  output_unwritable: 'Write elsewhere, or make room; `holdfast show THREAD` has the result of a run.',
   secret_missing:
     'Put a line `NAME=…` into the file .env beside `holdfast.config.yaml` (`version: "1.0"` is enough for one), or have the environment set NAME. `holdfast doctor` shows which keys are there.',
   model_unknown:

@@ -5,18 +5,21 @@ import { loadConfiguration } from './libraries.ts'
 
 const MAX_INPUT_BYTES = 16 * 1024 * 1024
 
-/** A text argument: as it stands, or what standard input gives when it is `-`. Throws `invalid_input` and `value_too_large`. */
+/** A text argument: as it stands, or what standard input gives when it is `-`, without its last line end. Throws `invalid_input` and `value_too_large`. */
 export async function readTextArgument(text: string, io: CommandIo): Promise<string> {
   if (text !== '-') return requireText(text, 'The text is empty.')
-  return requireText(await readAll(io), 'Standard input gave no text.')
+  return requireText(toText(await readAll(io)), 'Standard input gave no text.')
 }
 
-/** A text option: as it stands, what stands in a file with `@file` (`@@` begins a text with an at sign), or standard input with `-`. Throws the same and `file_not_found`. */
+/**
+ * A text option: as it stands, what stands in a file with `@file` (`@@` begins a text with an at sign), or standard input with `-`; without the last line
+ * end of either. Throws the same and `file_not_found`.
+ */
 export async function readInputOption(text: string, io: CommandIo): Promise<string> {
   if (!text.startsWith('@')) return readTextArgument(text, io)
   if (text.startsWith('@@')) return text.slice(1)
   const path = resolve(io.cwd, text.slice(1))
-  return requireText(await readNamedText(path), `${path} is empty.`)
+  return requireText(toText(await readNamedText(path)), `${path} is empty.`)
 }
 
 /** The text of a file that is named with `@`. Throws `file_not_found`, `file_unreadable` and `value_too_large`. */
@@ -32,6 +35,11 @@ export async function readNamedText(path: string, { variable }: { readonly varia
     const remedy = 'Write @@ for a text that begins with an at sign.'
     throw new Failure('file_not_found', cause.message, { details, remedy, cause })
   }
+}
+
+/** The line end that programs and editors put behind a text is not of it. */
+function toText(text: string): string {
+  return text.replace(/\r?\n$/, '')
 }
 
 function requireText(text: string, message: string): string {

@@ -18,7 +18,7 @@ const LOOK_MS = 20
 
 /**
  * Writes a file, whole or not at all, for this user alone. One that is there is replaced, also behind a link; what is no file (a device, a pipe) is
- * written to and stays what it is. Throws `file_unreadable` where that cannot be.
+ * written to and stays what it is. Throws `output_unwritable` where that cannot be.
  */
 export async function writeWhole(path: string, lines: Pieces): Promise<Written> {
   const kind = await kindOf(path)
@@ -118,7 +118,7 @@ async function writeAll(file: FileHandle, shown: string, lines: Pieces): Promise
 
 function unwritable(path: string, cause: unknown): Failure {
   const why = cause instanceof Error ? cause.message : String(cause)
-  return new Failure('file_unreadable', `${path} cannot be written: ${why}.`, {
+  return new Failure('output_unwritable', `${path} cannot be written: ${why}.`, {
     details: { path },
     remedy: 'Name another file with -o.',
     cause

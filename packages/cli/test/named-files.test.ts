@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('a pipe to write to', () => {
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')])
     const told = await holdfast(folder, ['export', thread, '-o', 'pipe', '--json'])
-    expect([told.code, JSON.parse(told.stdout)]).toMatchObject([2, { error: { code: 'file_unreadable' } }])
+    expect([told.code, JSON.parse(told.stdout)]).toMatchObject([2, { error: { code: 'output_unwritable' } }])
   })
 
   test('is written to its end, however slowly it is read', async () => {

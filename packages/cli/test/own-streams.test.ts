@@ -55,7 +55,7 @@ describe.skipIf(!existsSync('/dev/full'))('standard output that cannot be writte
     const folder = folderWith(scriptedAgent([calling('stamp'), { text: 'the answer' }], { tools: ['stamp'] }))
     const full = shell(folder, 'holdfast run agent.yaml --tools tools.mjs >/dev/full')
     expect(await full.ended).toBe(74)
-    expect(full.stderr()).toContain('ENOSPC')
+    expect(full.stderr()).toMatch(/^error\[output_unwritable\]: .*ENOSPC/m)
     expect(linesOf(`${folder}/ledger.txt`)).toHaveLength(1)
     const shown = await holdfast(folder, ['show', threadOf(full.stderr()), '--json'])
     expect(JSON.parse(shown.stdout)).toMatchObject({ thread: { row: { status: 'completed' } } })

@@ -36,6 +36,19 @@ describe('holdfast run --input', () => {
   })
 
   test.for([
+    ['hello\n', 'hello'],
+    ['hello\r\n', 'hello'],
+    ['a\n\nb\n\n', 'a\n\nb\n'],
+    ['  kept ', '  kept ']
+  ] as const)('is without the last line end of a pipe or a file: %j', async ([given, text]) => {
+    const folder = folderWith({ ...scriptedAgent([{ text: 'ok' }]), 'task.md': given })
+    for (const argv of [['-'], ['--input', '-'], ['--input', '@task.md']]) {
+      const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml', ...argv], { stdin: given }))
+      expect(await firstMessage(folder, thread)).toEqual([{ type: 'text', text }])
+    }
+  })
+
+  test.for([
     ['twice', ['run', 'agent.yaml', 'one', '--input', 'two'], 'invalid_input'],
     ['from no file', ['run', 'agent.yaml', '--input', '@gone.md'], 'file_not_found'],
     ['from an empty file', ['run', 'agent.yaml', '--input', '@empty.md'], 'invalid_input']

@@ -41,7 +41,7 @@ describe('holdfast export', () => {
     expect(linesOf(file).length).toBeGreaterThan(3)
     const nowhere = await holdfast(folder, ['export', thread, '-o', 'no/such/folder.jsonl', '--json'])
     expect(nowhere.code).toBe(2)
-    expect(JSON.parse(nowhere.stdout)).toMatchObject({ error: { code: 'file_unreadable' } })
+    expect(JSON.parse(nowhere.stdout)).toMatchObject({ error: { code: 'output_unwritable' } })
   })
 
   test('goes through a link, and leaves the link', async () => {
@@ -68,7 +68,7 @@ describe('holdfast export', () => {
     const { folder, thread } = await started()
     const told = await holdfast(folder, ['export', thread, '-o', '/dev/full', '--json'])
     expect(told.code).toBe(2)
-    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'file_unreadable' } })
+    expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'output_unwritable' } })
     expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true)
   })
 

@@ -311,6 +311,8 @@ describe('the variables of a run', () => {
 
   test('must be declared, by their exact key', async () => {
     expect(await problemsWith({ A: 'x', toString: 'x', c: {} })).toEqual(['unknown_variable A', 'unknown_variable toString'])
+    const { details } = await refusalOf('invalid_input', () => resolveVariables(declarations, { A: 'x', c: {} }))
+    expect(details['problems']).toMatchObject([{ key: 'A', nearMiss: 'a', expected: 'one of a, b, c' }])
   })
 
   test('must be given when they are required, whatever their value', async () => {

@@ -81,7 +81,7 @@ function write(folder: string, file: ProjectFile): void {
     writeProjectFile(folder, file)
   } catch (cause) {
     const path = join(folder, file.path)
-    throw new Failure('invalid_input', `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+    throw new Failure('output_unwritable', `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`, {
       details: { path },
       remedy: 'Name a folder that you may write to.',
       cause

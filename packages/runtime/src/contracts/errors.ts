@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   value_too_large: { status: 413, retryable: false },
   file_not_found: { status: 404, retryable: false },
   file_unreadable: { status: 400, retryable: false },
+  output_unwritable: { status: 500, retryable: false },
   secret_missing: { status: 400, retryable: false },
   model_unknown: { status: 400, retryable: false },
   model_not_granted: { status: 403, retryable: false },

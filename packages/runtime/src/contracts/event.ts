@@ -21,7 +21,10 @@ export interface CommittedEventOf<T extends Fact['type']> {
 /** A committed fact, as a client reads it: `type` tells what `data` holds. */
 export type CommittedEvent = { [T in Fact['type']]: CommittedEventOf<T> }[Fact['type']]
 
-/** Something shown while it happens and never stored. Best effort; comes from the process that drives. */
+/**
+ * Something shown while it happens and never stored. Best effort; comes from the process that drives. Without `cursor` and `at`: only what is committed has
+ * a place and a time.
+ */
 export type TransientEvent = { readonly thread: ThreadId; readonly attempt: number } & (
   | { readonly type: 'text.delta' | 'reasoning.delta'; readonly turn: TurnId; readonly try: number; readonly text: string }
   | {

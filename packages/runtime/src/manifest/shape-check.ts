@@ -32,8 +32,18 @@ export function checkShape<T>(
 ): ShapeCheck<T> {
   const result = shape.safeParse(value, ONCE)
   if (result.success) return { ok: true, data: result.data }
+  // What is read from an empty text.
+  if (value === null)
+    return { ok: false, faults: [{ code: 'invalid', path: around, message: 'nothing stands here', expected: toWanted(shape) }] }
   const faults = result.error.issues.flatMap((issue) => toFaults({ value, fields, around, what }, issue, []))
   return { ok: false, faults: faults.map((fault) => ({ ...fault, path: [...around, ...fault.path] })) }
+}
+
+/** An object with the fields that it must have. */
+function toWanted(shape: z.ZodType): string {
+  const { error } = shape.safeParse({}, ONCE)
+  const names = (error?.issues ?? []).flatMap(({ path: [name, ...rest] }) => (typeof name === 'string' && rest.length === 0 ? [name] : []))
+  return names.length === 0 ? 'an object' : `an object with ${[...new Set(names)].join(', ')}`
 }
 
 /** Where a text is expected, and something else stands. */

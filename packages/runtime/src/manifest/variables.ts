@@ -74,6 +74,9 @@ export function isOfType(value: Json, type: VariableDeclaration['type']): boolea
   }
 }
 
+/** How many declared variables a message lists. */
+const MAX_TOLD = 50
+
 const TYPES: { readonly [type in VariableDeclaration['type']]: string } = {
   string: 'a text',
   number: 'a number',
@@ -104,11 +107,14 @@ function findUnknown(declarations: readonly VariableDeclaration[], overrides: { 
     .map((key) => {
       const [nearMiss] = nearest(key, known)
       const shown = key.slice(0, 100)
-      const meant = nearMiss === undefined ? '' : `; did you mean "${nearMiss}"?`
+      const meant = nearMiss === undefined ? '' : ` Did you mean "${nearMiss}"?`
+      const expected =
+        known.size === 0 ? 'none, for the definition declares no variables' : `one of ${[...known].slice(0, MAX_TOLD).join(', ')}`
       return {
         key: shown,
         code: 'unknown_variable',
-        message: `"${shown}" is not declared${meant}`,
+        expected,
+        message: `"${shown}" is not declared (expected ${expected}).${meant}`,
         ...(nearMiss === undefined ? {} : { nearMiss })
       }
     })

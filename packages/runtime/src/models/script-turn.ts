@@ -29,7 +29,7 @@ export interface ScriptTurn {
   readonly usage?: ScriptUsage
   /** What the finish says. Default: `tool-calls` with calls, else `stop`. */
   readonly finish?: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other'
-  /** How long the answer takes to come. */
+  /** How long nothing comes; then all of the answer does, in a few pieces. */
   readonly delayMs?: Ms
   /** Alone: the request is refused. Beside text or calls: the stream breaks after them. */
   readonly error?: ScriptError
