@@ -16,7 +16,7 @@ test('importing the runtime does not load the table of prices', () => {
   expect(modules.filter((name) => name.endsWith('.json'))).toEqual([])
 })
 
-test('importing the runtime loads no store of files, and nothing that checks and freezes definitions', () => {
+test('importing the runtime loads no store of files, and nothing that only definitions need', () => {
   const modules = modulesLoadedBy('@holdfast/runtime')
   expect(modules).toContain('./stores/sqlite.ts')
   expect(modules).toContain('./manifest/definitions.ts')
@@ -26,7 +26,8 @@ test('importing the runtime loads no store of files, and nothing that checks and
     './sqlite-store.ts',
     './publish.ts',
     './agent-manifest.ts',
-    './resolve-plugins.ts'
+    './resolve-plugins.ts',
+    './initial-prompt-checks.ts'
   ]
   expect(modules.filter((name) => late.includes(name))).toEqual([])
 })

@@ -15,18 +15,15 @@ export interface FirstPrompts {
   readonly redacted: readonly string[]
 }
 
-const NONE: FirstPrompts = { redacted: [] }
-
 /**
  * Renders the initial prompts with the variables of a thread. Throws `invalid_input` for arguments that do not fit once they are rendered, or that hold
  * a secret: what is not kept cannot be called with.
  */
 export async function toFirstPrompts(
-  { initialPrompts, tools }: Definition,
-  variables: { readonly [key: string]: Json },
-  secrets: SecretRegistry
+  initialPrompts: NonNullable<Definition['initialPrompts']>,
+  tools: Definition['tools'],
+  { variables, secrets }: { readonly variables: { readonly [key: string]: Json }; readonly secrets: SecretRegistry }
 ): Promise<FirstPrompts> {
-  if (initialPrompts === undefined) return NONE
   const { prompts, faults } = await renderInitialPrompts(initialPrompts, tools, variables)
   if (faults.length > 0) {
     const problems = faults.map(({ code, path, message }) => ({ code, path: toPathText(path), message: secrets.redact(message) }))
