@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { agentOf, factsOfType, latch, recordingModel, runtimeFor, streamingModel, toolOf, until, userTexts, within } from './runtime-kit.ts'
@@ -146,21 +145,10 @@ describe('an interrupt', () => {
       }
       return model
     }
-    const inner = memoryStore()
-    let reads = 0
-    const store: Store = {
-      ...inner,
-      pending(thread) {
-        reads++
-        return inner.pending(thread)
-      }
-    }
-    const handle = await runtimeFor(model, { models, store }).start(agentOf(), { input: 'go' })
+    const handle = await runtimeFor(model, { models }).start(agentOf(), { input: 'go' })
     await within(finding.opened)
-    const before = reads
     await handle.message('not so', { id: 'm1', interrupt: true })
-    await until(() => reads > before)
-    await new Promise((resolve) => setImmediate(resolve))
+    await until(async () => (await handle.info()).pending === 0)
     found.open()
     expect(await within(handle.settled())).toMatchObject({ status: 'completed', text: 'done' })
     expect(model.prompts.map(userTexts)).toEqual([['go', 'not so']])

@@ -92,6 +92,47 @@ describe.each(['before its stream', 'in its stream'] as const)('a model that doe
   })
 })
 
+describe('a model that is never found', () => {
+  function seeking() {
+    const begun = latch()
+    const model = recordingModel(() => ({ text: 'done' }))
+    const models = () => {
+      begun.open()
+      return new Promise<never>(() => {})
+    }
+    return { begun, model, models }
+  }
+
+  test('does not hold up a cancel', async () => {
+    const { begun, model, models } = seeking()
+    const handle = await runtimeFor(model, { models }).start(agentOf(), { input: 'go' })
+    await within(begun.opened)
+    await handle.cancel()
+    expect(await within(handle.settled())).toMatchObject({ status: 'cancelled' })
+    expect(await factsOfType(handle, 'model.failed')).toMatchObject([{ why: 'aborted' }])
+  })
+
+  test('does not hold up a runtime that closes, and is looked for again elsewhere', async () => {
+    const store = memoryStore()
+    const { begun, model, models } = seeking()
+    const runtime = runtimeFor(model, { models, store })
+    const handle = await runtime.start(agentOf(), { input: 'go' })
+    await within(begun.opened)
+    await within(runtime.close({ graceMs: 0 }))
+    const other = runtimeFor(model, { store, recover: true }).thread(handle.id)
+    expect(await within(other.settled())).toMatchObject({ status: 'completed', text: 'done' })
+    expect(await factsOfType(other, 'model.failed')).toMatchObject([{ why: 'lost' }])
+  })
+
+  test('is given up after the time that a provider has', async () => {
+    const clock = fakeClock()
+    const { model, models } = seeking()
+    const limits = { providerTimeoutMs: 3_000, maxRetries: 1 }
+    const handle = await runtimeFor(model, { models, clock }).start(agentOf({ limits }), { input: 'go' })
+    expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'failed', error: { code: 'provider_timeout' } })
+  })
+})
+
 test('a model that answers its signal with an error of its own is stopped, and has not failed', async () => {
   const model = recordingModel(() => ({ text: 'done' }))
   const begun = latch()

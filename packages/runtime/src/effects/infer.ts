@@ -100,9 +100,9 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<void> {
     const prepared = await ports.prepared(state.publication)
     timer = ports.clock.alarm(providerTimeoutMs, () => running.stop(TIMED_OUT))
     const found = ports.models(asked.candidate)
-    const model = isPromise(found) ? await found : found
+    const model = isPromise(found) ? await running.unlessStopped(found) : found
     const built = buildRequest(state, asked, prepared, running.signal)
-    const request = isPromise(built) ? await built : built
+    const request = isPromise(built) ? await running.unlessStopped(built) : built
     assertFits(request, maxInputBytes)
     // No provider is called after a cancel (semantics §6).
     if (running.aborted) throw running.reason

@@ -53,11 +53,12 @@ export class RunningInference implements Running, StopSignal {
     this.#listener = null
   }
 
-  /** The work's result, or the reason as soon as this is stopped: a provider need not listen. */
+  /** The work's result, or the reason as soon as this is stopped: whoever does it need not listen. */
   unlessStopped<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#listener = () => reject(this.reason)
       work.then(resolve, reject)
+      if (this.aborted) reject(this.reason)
     })
   }
 }
