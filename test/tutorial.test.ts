@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MAIN = join(ROOT, 'packages/cli/src/main.ts')
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 type Block = { readonly language: string; readonly options: { readonly [name: string]: string }; readonly text: string }
 

@@ -10,7 +10,7 @@ test('the demo is killed in the middle, goes on in another process, and shows th
   const { OPENAI_API_KEY: _, ANTHROPIC_API_KEY: __, GOOGLE_GENERATIVE_AI_API_KEY: ___, HOLDFAST_DEMO_MODEL: ____, ...env } = process.env
   const demo = spawnSync(process.execPath, ['--conditions=@holdfast/source', `${FOLDER}demo.ts`], {
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 150_000,
     env
   })
   expect({ status: demo.status, stderr: demo.stderr }).toEqual({ status: 0, stderr: '' })

@@ -89,14 +89,14 @@ describe('a secret in the environment that the configuration refers to', () => {
     expect(traces).toContain('[secret:OPENAI_API_KEY]')
     expect(traces).toContain('secret_in_arguments')
     expect(traces).toMatch(/warning: the value of LOCAL_KEY, OPENAI_API_KEY/)
-  }, 120_000)
+  }, 300_000)
 
   test('would be found when nothing refers to it: the test above can fail', async () => {
     const [value = ''] = VALUES
     const folder = folderWith(leakyAgent([value]))
     const { stdout, stderr } = await tell(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs'], { OTHER: value })
     for (const trace of [stdout, stderr, keptIn(folder)]) expect(spelledIn(trace, VALUES)).toContain(value)
-  }, 120_000)
+  }, 300_000)
 
   test('is not shown on a terminal, where the answer comes in pieces', async () => {
     const folder = folderWith(leakyAgent(VALUES))

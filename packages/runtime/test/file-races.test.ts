@@ -34,7 +34,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(outsideNow()).not.toEqual(before)
     expect(await swapper.stop()).toBeGreaterThan(1_000)
   },
-  60_000
+  180_000
 )
 
 test.skipIf(process.platform !== 'linux')(
@@ -58,7 +58,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(outcomes.refused.get('link')).toBeGreaterThan(30)
     expect(await swapper.stop()).toBeGreaterThan(500)
   },
-  60_000
+  180_000
 )
 
 test.skipIf(process.platform !== 'linux')(
@@ -84,7 +84,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(outcomes.done).toBeGreaterThan(150)
     expect(await swapper.stop()).toBeGreaterThan(1_000)
   },
-  60_000
+  180_000
 )
 
 /** A root in which a thread swaps folders and files for links to the outside. */

@@ -22,7 +22,7 @@ import { propertyShare } from './model/share.ts'
 const share = { ...propertyShare(), numRuns: propertyShare().numRuns * 4 }
 
 describe('the intersection of grants', () => {
-  test('holds what both hold, and nothing else', { timeout: 120_000 }, () => {
+  test('holds what both hold, and nothing else', { timeout: 300_000 }, () => {
     const tally = { both: 0, one: 0, none: 0 }
     fc.assert(
       fc.property(written, written, (a, b) => {
