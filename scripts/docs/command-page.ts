@@ -12,7 +12,7 @@ const MEANINGS: { readonly [name: string]: string } = {
   waiting: 'the run waits for somebody or something, or is not driven yet',
   cancelled: 'the run was cancelled',
   stopped: 'a limit ended the run',
-  unreachable: 'the store cannot be used, or another live worker owns the thread'
+  unreachable: 'the store cannot be used, or another worker owns the thread or has taken it'
 }
 
 const SIGNALS: { readonly [signal: string]: string } = {

@@ -18,6 +18,7 @@ export const ERROR_CAUSES: { readonly [code in ErrorCode]: string } = {
   tool_unknown: 'The agent names a tool that nothing here defines.',
   thread_not_found: 'The store has no thread of that id.',
   thread_busy: 'Another live worker owns the thread, or it has not come to rest.',
+  thread_taken: "Another worker has taken the thread over from this process, and what becomes of it is that one's to handle.",
   thread_unplaceable: 'This process lacks a tool or a model that the thread was started with.',
   forbidden:
     'Who acts through this runtime may not decide about the wait: a model, an agent and the runtime never may, and the host may say more.',

@@ -5,6 +5,7 @@ import type { Approver } from './approver.ts'
 import type { CommandContext } from './command-context.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
+import { Failure } from './failure.ts'
 import type { Owner } from './owner.ts'
 import { describeOwner, lifeOf } from './owner.ts'
 import { takeThread, tryToTake } from './ownership.ts'
@@ -142,8 +143,9 @@ export class ChatSession {
     const { interruption } = this.#context
     const { workspace, again } = this.#options
     const approver = await this.#options.openApprover()
-    for (;;) {
-      this.#exitCode = await driveToRest(thread, this.#context, workspace, {
+    for (let follows = false; ; ) {
+      const code: number | undefined = await driveToRest(thread, this.#context, workspace, {
+        follows,
         ...(this.#shown === undefined ? {} : { after: this.#shown }),
         again: (command) => (command === 'resume' ? again(thread.id) : againOf(thread.id, this.#context)(command)),
         omit: OMITTED,
@@ -153,13 +155,22 @@ export class ChatSession {
           this.#shown = event.cursor
           this.#tellRead(event)
         }
-      })
+      }).catch((error: unknown) => this.#tellTaken(error))
+      follows = code === undefined
+      if (code === undefined) continue
+      this.#exitCode = code
       const delivered = this.#delivered
       if (interruption.signal.aborted) return
       // What was delivered while this was looked at may not be seen by it.
       const { row } = await thread.info()
       if (!isOpen(row) && !(await this.#hasUnseen(thread)) && delivered === this.#delivered) return
     }
+  }
+
+  /** Whoever talks goes on talking, with whoever answers. */
+  #tellTaken(error: unknown): undefined {
+    if (!(error instanceof Failure) || error.code !== 'thread_taken') throw error
+    this.#context.output.notice(`${toVisibleLine(error.message, 500)}. What it answers is shown here when it is whole.`)
   }
 
   #tellRead(event: CommittedEvent): void {

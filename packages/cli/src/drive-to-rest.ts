@@ -1,7 +1,10 @@
 import type { Commit, Cursor, HoldfastEvent, JsonObject, RunResult, ThreadHandle } from '@holdfast/runtime'
 import type { Approver } from './approver.ts'
 import type { CommandContext } from './command-context.ts'
+import { Failure, isRuntimeError } from './failure.ts'
 import { LiveText } from './live-text.ts'
+import { OwnAttempts } from './own-attempts.ts'
+import { loadIsOwn } from './owner.ts'
 import { createEventRenderer } from './render-event.ts'
 import { renderResult } from './render-result.ts'
 import { toShellWord } from './shell-word.ts'
@@ -21,6 +24,8 @@ export interface ShowOptions {
   readonly approver?: Approver
   /** What the document of the result says beside the result. */
   readonly about?: JsonObject
+  /** What others make of the thread, once they have taken it from this process, is an answer, too. */
+  readonly follows?: boolean
 }
 
 /** How long running tools get to end after an interruption. */
@@ -29,7 +34,10 @@ const TOOL_GRACE_MS = 5_000
 const COMMITS_BEFORE = 100
 const BYTES_BEFORE = 4 * 1024 * 1024
 
-/** Shows a thread that is driven here until it rests, then what became of its run. A signal lets it go. Gives the exit code. */
+/**
+ * Shows a thread that is driven here until it rests, then what became of its run. A signal lets it go. Gives the exit code. Throws `thread_taken` when
+ * another process has taken it: its answer would be handled twice.
+ */
 export async function driveToRest(
   thread: ThreadHandle,
   context: CommandContext,
@@ -47,6 +55,8 @@ export async function driveToRest(
         if ('cursor' in event) after = event.cursor
         options.onEvent?.(event)
       }
+    }).catch((error: unknown) => {
+      throw explainTaken(error, again, options.about)
     })
     if (driven === undefined) return letGo(thread, context, workspace, again)
     if (driven.status === 'waiting' && (await options.approver?.decide(driven.waits)) === true) continue
@@ -67,8 +77,9 @@ async function driveOnce(
   const signal = AbortSignal.any([interrupted, over.signal])
   const shown = showEvents(thread, context, live, { ...options, signal })
   try {
-    const result = await thread.settled({ signal })
-    await shown
+    const result = await thread.settled({ signal, here: options.follows !== true })
+    const others = await shown
+    others.release()
     return result
   } catch (error) {
     if (!interrupted.aborted) throw error
@@ -77,6 +88,17 @@ async function driveOnce(
     over.abort()
     await shown
   }
+}
+
+/** Adds what to do about a thread that was taken, and what was done with it here. */
+function explainTaken(error: unknown, again: (command: string) => string, about: JsonObject = {}): unknown {
+  if (!isRuntimeError(error) || error.code !== 'thread_taken') return error
+  const { message, details } = error
+  const remedy =
+    details['leaseUntil'] === undefined
+      ? `See what became of it: ${again('show')}`
+      : `Watch it: ${again('attach')}. To take it back: ${again('resume')} --takeover`
+  return new Failure(error.code, message, { details: { ...about, ...details }, remedy, cause: error })
 }
 
 /** Makes the line with which a person goes on with a thread. */
@@ -97,30 +119,36 @@ function readBefore(thread: ThreadHandle, after: Cursor | undefined): Promise<re
   return after === undefined ? Promise.resolve([]) : thread.log(Math.max(1, after.sequence - COMMITS_BEFORE), BYTES_BEFORE)
 }
 
-/** Shows what happens in a thread, until it rests or the signal comes. Never throws. */
+/**
+ * Shows what happens in a thread, until it rests or the signal comes. Never throws. Gives what was kept back of what others did after they had taken
+ * it from this process.
+ */
 export async function showEvents(
   thread: ThreadHandle,
   context: CommandContext,
   live: LiveText,
   options: ShowOptions & { readonly signal: AbortSignal }
-): Promise<void> {
+): Promise<OwnAttempts> {
   const { output } = context
   const { signal, after, omit, onEvent } = options
+  let render: ReturnType<typeof createEventRenderer> | undefined
+  const own = new OwnAttempts(await loadIsOwn(), (event) => {
+    output.line(event)
+    live.take(event)
+    const line = render?.(event)
+    // That another model answers is told also where turns are not.
+    const isTold = omit?.has(event.type) !== true || (event.type === 'turn.started' && event.data.moved !== undefined)
+    if (line !== undefined && isTold) output.progress(output.paint(line, 'dim'))
+    onEvent?.(event)
+  })
   try {
-    const render = createEventRenderer({ before: await readBefore(thread, after), live: output.live })
-    for await (const event of thread.events({ signal, ...(after === undefined ? {} : { after }) })) {
-      output.line(event)
-      live.take(event)
-      const line = render(event)
-      // That another model answers is told also where turns are not.
-      const isTold = omit?.has(event.type) !== true || (event.type === 'turn.started' && event.data.moved !== undefined)
-      if (line !== undefined && isTold) output.progress(output.paint(line, 'dim'))
-      onEvent?.(event)
-    }
+    render = createEventRenderer({ before: await readBefore(thread, after), live: output.live })
+    for await (const event of thread.events({ signal, ...(after === undefined ? {} : { after }) })) own.take(event)
   } catch (error) {
     // Watching is not the work: `settled` tells what went wrong with that.
     if (!signal.aborted) output.progress(`warning: events cannot be shown: ${error instanceof Error ? error.message : String(error)}`)
   }
+  return own
 }
 
 /** Releases what is driven. When its last tools brought it to rest meanwhile, that is told instead. */
@@ -134,7 +162,9 @@ async function letGo(
   output.breakLine()
   output.progress('letting go: tools that run get a moment; a second signal ends at once')
   await runtime.close({ graceMs: TOOL_GRACE_MS, modelGraceMs: 0 })
-  const ended = await endedResult(thread)
+  const ended = await endedResult(thread).catch((error: unknown) => {
+    throw explainTaken(error, again)
+  })
   if (ended !== undefined) return renderResult(ended, output, { again, store: context.options.store })
   const { row } = await thread.info()
   output.document({ thread: thread.id, status: row.status, interrupted: String(interruption.signal.reason), resume: again('resume') })
@@ -145,5 +175,5 @@ async function letGo(
 async function endedResult(thread: ThreadHandle): Promise<RunResult | undefined> {
   const { row, pending } = await thread.info()
   const isOpen = row.status === 'queued' || row.status === 'running' || pending > 0
-  return isOpen ? undefined : thread.settled()
+  return isOpen ? undefined : thread.settled({ here: true })
 }

@@ -11,7 +11,7 @@ export const EXIT = {
   cancelled: 4,
   /** A limit ended the run. */
   stopped: 5,
-  /** The store cannot be used, or another live worker owns the thread. */
+  /** The store cannot be used, or another worker owns the thread or has taken it. */
   unreachable: 6
 } as const
 
@@ -47,6 +47,7 @@ const INVALID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 const UNREACHABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'thread_busy',
+  'thread_taken',
   'store_unavailable',
   'store_full',
   'store_closed',

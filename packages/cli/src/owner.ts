@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { WorkerLife } from '@holdfast/runtime'
 import { loadLook } from './libraries.ts'
 
@@ -11,6 +12,15 @@ export interface Owner {
 export async function lifeOf(worker: string): Promise<WorkerLife> {
   const { readWorkerLife } = await loadLook()
   return readWorkerLife(worker)
+}
+
+/** Gives what tells whether a worker belongs to this process. */
+export async function loadIsOwn(): Promise<(worker: string) => boolean> {
+  const { parseWorkerId } = await loadLook()
+  return (worker) => {
+    const identity = parseWorkerId(worker)
+    return identity !== null && identity.pid === process.pid && identity.host === hostname()
+  }
 }
 
 /** A sentence about the owner of a thread. */

@@ -55,9 +55,9 @@ Examples:
   $ holdfast resume thr_0123456789abcdef
 
 Exit codes: 0 completed, 1 failed, 2 wrong usage or input, 3 waiting, 4 cancelled, 5 stopped by a limit,
-6 store not reachable or thread owned by another worker, 74 standard output cannot be written, 124 let go after
---timeout, 130 interrupted (let go, not cancelled; 143 by SIGTERM, 129 by SIGHUP, 141 when the reader of the output
-went away while a thread was driven).
+6 store not reachable, or thread owned or taken by another worker, 74 standard output cannot be written,
+124 let go after --timeout, 130 interrupted (let go, not cancelled; 143 by SIGTERM, 129 by SIGHUP, 141 when the
+reader of the output went away while a thread was driven).
 
 error[CODE] names a page of the documentation, docs/reference/errors/CODE.md: what it means and what to do.`
 

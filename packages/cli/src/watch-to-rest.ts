@@ -19,7 +19,8 @@ export async function watchToRest(
     const shown = showEvents(thread, context, live, { signal, ...options })
     try {
       const result = await thread.settled({ signal })
-      await shown
+      const others = await shown
+      others.release()
       return renderResult(result, output, { live, again: againOf(thread.id, context), store: context.options.store })
     } catch (error) {
       if (!interruption.signal.aborted) throw error

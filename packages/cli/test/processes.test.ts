@@ -241,9 +241,10 @@ describe('two processes and one thread', () => {
     const second = startHoldfast(folder, ['resume', thread, '--takeover'])
     expect(await second.ended).toBe(0)
     expect(second.stdout()).toBe('mine\n')
-    // The first one watches the thread come to its end in other hands.
-    expect(await first.ended).toBe(0)
-    expect(first.stdout()).toBe('mine\n')
+    // Whoever drives it tells the answer, and nobody else.
+    expect(await first.ended).toBe(6)
+    expect(first.stdout()).toBe('')
+    expect(first.stderr()).toContain(`:${second.child.pid}:`)
   })
 
   test('a cancel reaches the process that drives', async () => {

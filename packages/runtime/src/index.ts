@@ -3,6 +3,7 @@ export type { AgentDefinition, ImportReceipt, Runtime, RuntimeOptions, StartOpti
 export type { CancelReceipt, ItemReceipt, MessageOptions, MessageReceipt } from './contracts/receipt.ts'
 export type {
   EventsOptions,
+  SettledOptions,
   ForkHandle,
   RunHandle,
   ThreadCheck,

@@ -2,6 +2,7 @@ import { HoldfastError } from './contracts/errors.ts'
 import type { RunStatus } from './contracts/fact.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
+import type { SettledOptions } from './contracts/thread-handle.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
@@ -38,17 +39,35 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
 }
 
 /** Waits until the thread is at rest. Throws what makes that impossible here: a fault of its drive, or something that it needs. */
-export async function untilRest(core: RuntimeCore, thread: ThreadId, signal?: AbortSignal): Promise<ThreadInfo> {
+export async function untilRest(core: RuntimeCore, thread: ThreadId, { signal, here }: SettledOptions): Promise<ThreadInfo> {
   using _hints = watchStore(core)
   for (;;) {
     signal?.throwIfAborted()
     const woken = new AbortController()
     using _listener = core.hub.onRest(thread, () => woken.abort(WOKEN))
     const info = await readInfo(core, thread)
-    if (await isAtRest(core, info)) return info
+    const isOver = await isAtRest(core, info)
+    if (here === true) await failIfTaken(core, info, isOver)
+    if (isOver) return info
     failIfHopeless(core, info)
     await core.clock.sleep(LOOK_MS, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal)
   }
+}
+
+/** Throws `thread_taken` when this runtime has lost the thread to another worker, who owns it or has brought it to rest. */
+async function failIfTaken(core: RuntimeCore, { id, head, owner }: ThreadInfo, isOver: boolean): Promise<void> {
+  const lost = core.lost.get(id)
+  if (lost === undefined || core.engine.isDriving(id)) return
+  // A lease that ran out is no loss as long as nobody else has come.
+  if (owner === undefined && !isOver) return
+  const worker = owner === undefined ? (await core.store.read(id, head, 1))[0]?.worker : owner.worker
+  // The last commit may have been ours, and only its receipt was lost.
+  if (worker === undefined || worker === lost || worker === core.engine.worker) return
+  const now =
+    owner === undefined ? 'has brought it to rest' : `owns it until ${new Date(owner.leaseUntil).toISOString()} and longer while it lives`
+  throw new HoldfastError('thread_taken', `the thread ${id} was taken from this process: ${worker} ${now}`, {
+    details: { thread: id, worker, ...(owner === undefined ? {} : { leaseUntil: owner.leaseUntil }) }
+  })
 }
 
 const watches = new WeakMap<RuntimeCore, { holders: number; readonly hint: Disposable }>()

@@ -21,6 +21,7 @@ import type { HookRegistry } from './hook-registry.ts'
 import { createHeart } from './hooked-heart.ts'
 import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
+import type { DriveEnd } from './loop/drive.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import { createPluginRegistry } from './plugin-registry.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
@@ -60,6 +61,8 @@ export interface RuntimeCore {
   readonly secrets: SecretRegistry
   /** Why a thread could not be driven here, as long as it was not asked for again. */
   readonly faults: Map<ThreadId, unknown>
+  /** Threads that were lost to others, and who drove them here, as long as they are not driven here again. */
+  readonly lost: Map<ThreadId, string>
   /** Reads a thread's publication, once per process. */
   publication(digest: string): Promise<Publication>
   /** One that this process has kept in the store or read from it. */
@@ -125,13 +128,13 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     ids,
     logger,
     heart: createHeart({ ...hooks, plugins: options.plugins ?? [] }),
-    load: (claim) => loadThread(bodies, publications, claim, grantsOf),
+    load(claim) {
+      core.lost.delete(claim.thread)
+      return loadThread(bodies, publications, claim, grantsOf)
+    },
     perform,
     announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),
-    ended(thread, end) {
-      if (typeof end === 'object') faults.set(thread, redactError(end.error, secrets))
-      hub.look(thread)
-    },
+    ended: (thread, end, worker) => hearEnd(core, { thread, end, worker }),
     needs: () => registry.needs,
     ...toEngineOptions(options)
   })
@@ -141,6 +144,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     clock,
     ids,
     ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, plugins, models, secrets, faults },
+    lost: new Map(),
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),
@@ -152,6 +156,18 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     isClosed: false
   }
   return core
+}
+
+interface EndedDrive {
+  readonly thread: ThreadId
+  readonly end: DriveEnd | { readonly error: unknown }
+  readonly worker: string
+}
+
+function hearEnd({ faults, lost, hub, secrets }: RuntimeCore, { thread, end, worker }: EndedDrive): void {
+  if (typeof end === 'object') faults.set(thread, redactError(end.error, secrets))
+  if (end === 'lost') lost.set(thread, worker)
+  hub.look(thread)
 }
 
 async function definitionOf({ store, publication }: RuntimeCore, thread: ThreadId): Promise<Definition> {

@@ -44,7 +44,7 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       return bodies === 'whole' ? core.bodies.readWhole(thread, from, limitBytes) : core.store.read(thread, from, limitBytes)
     },
     events: (options = {}) => threadEvents(core, id, options),
-    settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options.signal)),
+    settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options)),
     message: (input, options = {}) =>
       withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options)),
     cancel: async (options = {}) => {

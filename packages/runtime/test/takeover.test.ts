@@ -68,6 +68,28 @@ describe('a thread that a live runtime drives', () => {
     expect((await factsOfType(handle, 'attempt.claimed')).map((fact) => fact.why)).toEqual(['items', 'takeover'])
   })
 
+  test('gives nothing of the new owner where only what was done here is an answer', async () => {
+    // B046
+    const clock = fakeClock()
+    const store = memoryStore({ clock })
+    const { begun, tool } = heldTool()
+    const handle = await runtimeFor(holding(), { store, clock }).start(agentOf({ tools: [tool] }), { input: 'go' })
+    await within(begun.opened)
+    const gate = latch()
+    const model = recordingModel(() => gate.opened.then(() => ({ text: 'theirs' })))
+    const other = runtimeFor(model, { store, clock, tools: [tool] }).thread(handle.id)
+    await other.resume({ takeover: true })
+    const { owner } = await handle.info()
+    const taken = { code: 'thread_taken', details: { thread: handle.id, worker: owner?.worker } }
+    await expect(runThrough(clock, handle.settled({ here: true }))).rejects.toMatchObject(taken)
+    gate.open()
+    expect(await runThrough(clock, other.settled({ here: true }))).toMatchObject({ text: 'theirs' })
+    await expect(runThrough(clock, handle.settled({ here: true }))).rejects.toMatchObject(taken)
+    // What is begun here after that is ours.
+    await handle.message('And now?')
+    expect(await runThrough(clock, handle.settled({ here: true }))).toMatchObject({ status: 'completed' })
+  })
+
   test('is resumed where it is driven without any effect', async () => {
     const { begun, end, tool } = heldTool()
     const handle = await runtimeFor(holding()).start(agentOf({ tools: [tool] }), { input: 'go' })

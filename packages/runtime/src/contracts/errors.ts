@@ -17,6 +17,7 @@ export const ERROR_CODES = {
   tool_unknown: { status: 400, retryable: false },
   thread_not_found: { status: 404, retryable: false },
   thread_busy: { status: 409, retryable: true },
+  thread_taken: { status: 409, retryable: false },
   thread_unplaceable: { status: 409, retryable: true },
   conflict: { status: 409, retryable: false },
   forbidden: { status: 403, retryable: false },

@@ -49,6 +49,16 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
+/** How it is waited for a thread. */
+export interface SettledOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Only what this runtime has made of the thread is an answer. Where another worker takes it over meanwhile there is none: whoever drives the
+   * thread handles what comes of it, and here it would be handled twice. Default false: whoever brings it to rest.
+   */
+  readonly here?: boolean
+}
+
 /** One thread: look at it, wait for it, send to it. Holds nothing open by itself. */
 export interface ThreadHandle {
   readonly id: ThreadId
@@ -61,8 +71,11 @@ export interface ThreadHandle {
    */
   log(from?: number, limitBytes?: number, options?: { readonly bodies?: 'preview' | 'whole' }): Promise<readonly Commit[]>
   events(options?: EventsOptions): AsyncIterable<HoldfastEvent>
-  /** Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. */
-  settled(options?: { readonly signal?: AbortSignal }): Promise<RunResult>
+  /**
+   * Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. With `here` it throws
+   * `thread_taken` (details: `worker`, and `leaseUntil` while that one owns it) when another worker has taken the thread from this runtime.
+   */
+  settled(options?: SettledOptions): Promise<RunResult>
   /** Puts a message into the inbox: read at the next turn boundary, or starts the next run. */
   message(input: string | readonly Part[], options?: MessageOptions): Promise<MessageReceipt>
   /**

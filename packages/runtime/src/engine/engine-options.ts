@@ -20,8 +20,8 @@ export interface EngineOptions<State> {
   load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
   perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, claim: Claim): Running
   announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
-  /** A drive ended, by rest or by an error that a repeat does not mend. */
-  ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }): void
+  /** A drive of a worker's ended, by rest or by an error that a repeat does not mend. */
+  ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }, worker: string): void
   /** What this worker has, so that it only claims what it can drive. */
   needs(): readonly string[]
   readonly leaseMs: Ms

@@ -65,6 +65,11 @@ export class Engine<State> {
     return claims.length > 0 || this.#drives.has(thread)
   }
 
+  /** As whom it claims now. */
+  get worker(): string {
+    return this.#lease.worker
+  }
+
   isDriving(thread: ThreadId): boolean {
     return this.#drives.has(thread)
   }
@@ -190,14 +195,14 @@ export class Engine<State> {
       .catch((error: unknown) =>
         this.#faulty.letGo(claim, error, this.#options, (pauseMs) => this.#timers.set(thread, lease.storeNow() + pauseMs))
       )
-      .then((end) => this.#end(thread, bell, end))
+      .then((end) => this.#end(thread, bell, end, lease.worker))
     this.#drives.set(thread, { bell, ended })
   }
 
-  #end(thread: ThreadId, bell: Bell, end: DriveEnd | { readonly error: unknown }): void {
+  #end(thread: ThreadId, bell: Bell, end: DriveEnd | { readonly error: unknown }, worker: string): void {
     this.#drives.delete(thread)
     if (typeof end !== 'object') this.#faulty.delete(thread)
-    this.#options.ended(thread, end)
+    this.#options.ended(thread, end, worker)
     // Something came between the release and this line.
     if (bell.isRung('items')) this.wake(thread)
     // A thread that was lost is watched until its new owner is done: there may be none.
