@@ -110,10 +110,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
     message: 'the thread … is driven by …, whose lease holds until …. That process lives: wait for it with settled(), …'
   },
   thread_taken: {
-    when: [
-      'A command drove a thread, and another process took it: with `resume --takeover`, or since this process had stood still for longer than its lease. What this process had begun and not committed is lost to it. `details.worker` says who took the thread, `details.leaseUntil` is there while that one owns it.',
-      '`settled({ here: true })` waited for such a thread.'
-    ],
+    when: ['A command, or `settled({ here: true })`, waited for a thread that it drove, and another process took it over.'],
     message: 'the thread … was taken from this process: … has brought it to rest'
   },
   thread_unplaceable: {

@@ -24,7 +24,7 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   thread_busy:
     'Wait until it rests, send it a message, or end its run with `holdfast cancel`. `holdfast resume --takeover`, in code `resume({ takeover: true })`, dispossesses a live owner.',
   thread_taken:
-    'Leave the answer to that process. `holdfast attach` watches what it does, `holdfast show` says what became of the run. In code `settled()` without `here` waits for it.',
+    'Leave the answer to that process: somebody took it with `resume --takeover`, or this one had stood still for longer than its lease. `details.worker` says who. `holdfast attach` watches what it does, `holdfast show` says what became of the run. In code `settled()` without `here` waits for it.',
   thread_unplaceable:
     'Name what is missing: `--tools FILE` for tools, `--config FILE` for models. A run whose tools are lost can be ended: `holdfast cancel` needs none.',
   forbidden: 'Decide as a person or host who may, or change `mayDecide` of the runtime.',
