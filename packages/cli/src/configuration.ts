@@ -6,7 +6,8 @@ import type { CommandContext } from './command-context.ts'
 import type { CommandIo } from './command-io.ts'
 import type { CommandSecrets } from './command-secrets.ts'
 import { withEnvFile } from './env-file.ts'
-import { loadConfiguration } from './libraries.ts'
+import { Failure } from './failure.ts'
+import { loadConfiguration, loadRuntime } from './libraries.ts'
 import type { ModuleCode } from './tools-module.ts'
 import { loadCode, NO_CODE } from './tools-module.ts'
 
@@ -90,10 +91,29 @@ export async function listProvidersOf(config: Config, { env }: CommandIo): Promi
 /** What the modules give that a configuration and an option name. */
 export async function loadAllCode(config: Config, named: string | undefined): Promise<ModuleCode> {
   const folder = config.file === undefined ? '' : dirname(config.file)
-  const paths = [...config.tools.map((path) => resolve(folder, path)), ...(named === undefined ? [] : [named])]
+  const own = config.tools.map((path) => resolve(folder, path))
   let code = NO_CODE
-  for (const path of new Set(paths)) code = joinCode(code, await loadCode(path))
+  for (const path of new Set([...own, ...(named === undefined ? [] : [named])])) {
+    const index = own.indexOf(path)
+    const loaded = await loadCode(path).catch(async (error: unknown) => {
+      throw index < 0 ? error : await toNamedFailure(error, config, index)
+    })
+    code = joinCode(code, loaded)
+  }
   return code
+}
+
+/** A module that is not there is told where the configuration names it; one that cannot be loaded has its own place. */
+async function toNamedFailure(error: unknown, config: Config, index: number): Promise<unknown> {
+  if (!(error instanceof Failure) || (error.code !== 'file_not_found' && error.code !== 'file_unreadable')) return error
+  const { findPlace } = await loadRuntime()
+  const place = findPlace(config, ['tools', index])
+  if (place === undefined) return error
+  return new Failure(error.code, `${place.file}:${place.line}:${place.column}: tools[${index}]: ${error.message}`, {
+    details: { ...error.details, place: { ...place, path: `tools[${index}]` } },
+    remedy: 'Correct the path; it is relative to the configuration.',
+    cause: error
+  })
 }
 
 function joinCode(one: ModuleCode, other: ModuleCode): ModuleCode {

@@ -19,7 +19,7 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   model_not_granted:
     'Grant it (`grants.models`, or `--grant models=NAME`), or use a model that is granted. A thread that was started before goes on as soon as it is granted again.',
   tool_unknown:
-    'Name the module that has it: `--tools FILE`, or `tools` of the configuration; a program gives it in `tools` of its runtime.',
+    'Name the module that has it: `--tools FILE`, or `tools` of the configuration; a program gives it in `tools` of its runtime. With the command come read_file, list_directory, search_files, write_file, edit_file and fetch_url.',
   thread_not_found: 'List what there is with `holdfast threads`; name another store with `--store`.',
   thread_busy:
     'Wait until it rests, send it a message, or end its run with `holdfast cancel`. `holdfast resume --takeover`, in code `resume({ takeover: true })`, dispossesses a live owner.',

@@ -36,7 +36,8 @@ export function findStore(search: StoreSearch): StoreLocation {
 
 /** Where the store is that no option names. */
 function findConfigured({ config, cwd, env }: StoreSearch): string {
-  if (config.store !== undefined && config.file !== undefined) return resolve(dirname(config.file), toPath('store', config.store, env))
+  if (config.store !== undefined && config.file !== undefined)
+    return resolve(dirname(config.file), toPath('store', config.store, { env, file: config.file }))
   const found = refuseOfOthers(lookUpwards(cwd, [FOLDER, ...CONFIG_FILES]), cwd)
   return join(found === undefined ? cwd : dirname(found), FOLDER, FILE)
 }
@@ -44,7 +45,7 @@ function findConfigured({ config, cwd, env }: StoreSearch): string {
 function findArtifacts(path: string, search: StoreSearch): Pick<StoreLocation, 'artifacts'> {
   const { config, env } = search
   if (config.artifacts === undefined || config.file === undefined) return {}
-  const folder = resolve(dirname(config.file), toPath('artifacts', config.artifacts, env))
+  const folder = resolve(dirname(config.file), toPath('artifacts', config.artifacts, { env, file: config.file }))
   return { artifacts: { folder, isOwn: search.named === undefined || isConfigured(path, search) } }
 }
 
@@ -104,19 +105,24 @@ function locate(path: string): StoreLocation {
   return { path, threads, exists: existsSync(path) }
 }
 
-function toPath(what: 'store' | 'artifacts', given: NonNullable<Config['store']>, env: StoreSearch['env']): string {
+function toPath(
+  what: 'store' | 'artifacts',
+  given: NonNullable<Config['store']>,
+  { env, file }: { readonly env: StoreSearch['env']; readonly file: string }
+): string {
   const named = typeof given === 'string' ? given : env[given.env]
   const [subject, wanted] = what === 'store' ? (['store', 'a file'] as const) : (['folder of artifacts', 'a folder'] as const)
   const option = what === 'store' ? ', in the configuration or with --store' : ''
   if (named === undefined || named === '') {
     const variable = typeof given === 'string' ? '' : given.env
-    throw new Failure('secret_missing', `The configuration takes the ${subject} from ${variable}, which is not set.`, {
-      details: { variable },
-      remedy: what === 'store' ? 'Set the variable, or name the store with --store.' : 'Set the variable.'
+    throw new Failure('secret_missing', `${file}: ${what}: the ${subject} is taken from ${variable}, which is not set.`, {
+      details: { variable, path: file },
+      remedy: `Put a line \`${variable}=…\` into the file .env beside it, or have the environment set it${what === 'store' ? '; or name the store with --store' : ''}.`
     })
   }
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(named)) return named
-  throw new Failure('invalid_config', `The ${subject} of the configuration is a URL; this version keeps everything in files.`, {
+  throw new Failure('invalid_config', `${file}: ${what}: the ${subject} is a URL, and this version keeps everything in files.`, {
+    details: { path: file },
     remedy: `Name ${wanted}${option}.`
   })
 }

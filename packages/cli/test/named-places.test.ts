@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast } from './command-kit.ts'
 import { refusalOf } from './refusal-kit.ts'
@@ -54,6 +55,27 @@ describe('what an agent names and nobody has', () => {
       code: 'tool_unknown',
       details: { unknown: [{ reference: 'nothing', file: 'other.yaml', line: 3, column: 24 }] }
     })
+  })
+
+  test('is told where the configuration names it: a tools module', async () => {
+    const folder = folderWith({
+      'agent.yaml': 'schemaVersion: "1.0"\nmodel: { provider: scripted, model: ./s.yaml }\n',
+      'holdfast.config.yaml': 'version: "1.0"\ntools:\n  - ./sound.mjs\n  - ./nowhere.mjs\n',
+      'sound.mjs': 'export const echo = { name: "echo", description: "Says it.", input: {}, execute: () => 1 }\n',
+      's.yaml': 'turns: []\n'
+    })
+    const place = { file: join(folder, 'holdfast.config.yaml'), line: 4, column: 5, path: 'tools[1]' }
+    expect(await refusalOf(folder, ['run', 'agent.yaml', 'x'], 2)).toMatchObject({ code: 'file_not_found', details: { place } })
+    const named = await refusalOf(folder, ['run', 'agent.yaml', 'x', '--tools', 'elsewhere.mjs'], 2)
+    expect(named.details).toMatchObject({ place })
+  })
+
+  test('is told with the file of the configuration: a store from a variable that is not set, or of another kind', async () => {
+    const folder = folderWith({ 'holdfast.config.yaml': 'version: "1.0"\nstore: { env: MY_STORE }\n' })
+    const path = join(folder, 'holdfast.config.yaml')
+    expect(await refusalOf(folder, ['threads'], 2)).toMatchObject({ code: 'secret_missing', details: { path, variable: 'MY_STORE' } })
+    const env = { MY_STORE: 'postgres://h/d' }
+    expect(await refusalOf(folder, ['threads'], 2, { env })).toMatchObject({ code: 'invalid_config', details: { path } })
   })
 
   test('names the variable that a key is looked for in', async () => {

@@ -32,6 +32,8 @@ describe('what is wrong with a definition of a file', () => {
       84
     ]
   ])('is told at its place, also when only publishing finds it: %s', async (_, text, path, column) => {
+    const { details } = await refusalOf('invalid_manifest', async () => freezeDefinition(await read(text), registry))
+    expect(details['file']).toBe('desk.yaml')
     const problems = await problemsOf(async () => freezeDefinition(await read(text), registry))
     expect(problems).toMatchObject([{ file: 'desk.yaml', line: text.split('\n').length + 1, column, path }])
   })

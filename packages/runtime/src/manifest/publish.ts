@@ -234,5 +234,6 @@ function withChosenTool<T extends ModelCandidate>(
 }
 
 function toError(name: string, faults: readonly AgentFault[], source: object = {}): HoldfastError {
-  return toManifestError(name, toWrittenProblems(source, name, faults))
+  const problems = toWrittenProblems(source, name, faults)
+  return toManifestError(problems[0]?.file ?? name, problems)
 }
