@@ -14,6 +14,6 @@ export function addLaunchOptions(command: Command): Command {
       grant
     )
     .option('--model <name>', 'another model: provider/model, or a profile of the configuration', name)
-    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools, plugins or hooks', name)
+    .option('--tools <file>', 'a module (.ts, .mts, .js, .mjs) that exports tools, plugins or hooks', name)
     .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
 }

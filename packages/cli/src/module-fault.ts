@@ -21,7 +21,7 @@ export interface ModulePlace {
   readonly column?: number
 }
 
-const CHECK_MS = 10_000
+const CHECK_MS = 60_000
 /** What Node says of a file that it reads as CommonJS, and that is none. */
 const NO_COMMONJS =
   /^(?:Cannot use import statement outside a module|Unexpected token 'export'|Cannot use 'import\.meta' outside a module)$/

@@ -6,7 +6,8 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   invalid_manifest:
     'All problems are listed at once, each with its place and, where one is near, the name that was meant. Correct them; `manifest.md` lists the fields.',
   invalid_config: 'Correct what the message names; `configuration.md` of the reference lists the fields.',
-  invalid_tools: 'Import the module alone with `node FILE` to see it fail, and correct the field that `details` names.',
+  invalid_tools:
+    'Make each tool with `defineTool({ … })`, and correct the field that the message names. Where a module cannot be loaded, `node FILE` shows it alone.',
   value_too_large:
     'Give less, or raise the bound where it is a limit of the definition (`maxInputBytes`). A conversation that has grown too long needs a new thread.',
   file_not_found: 'Correct the path. A path in a manifest or a configuration is relative to that file.',

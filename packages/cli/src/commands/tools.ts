@@ -21,7 +21,7 @@ export function toolsCommand(choose: Choose): Command {
   return new Command('tools')
     .description('Shows the tools of an agent as its model sees them, and what a repeat of each does. Asks no model, writes nothing.')
     .argument('<file>', 'the manifest of the agent: YAML or JSON')
-    .option('--tools <file>', 'a module (.ts, .js, .mjs) that exports tools, plugins or hooks', name)
+    .option('--tools <file>', 'a module (.ts, .mts, .js, .mjs) that exports tools, plugins or hooks', name)
     .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
     .addHelpText(
       'after',

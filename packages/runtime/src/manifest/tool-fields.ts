@@ -64,7 +64,7 @@ function isNeeds(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).every((field) => known.includes(field))
 }
 
-const MADE = '; `defineTool` makes it'
+const MADE = ', as `defineTool` gives it'
 
 const WHOLE: { readonly [field: string]: FieldRule } = {
   effect: { expected: `read, idempotent or once${MADE}`, fits: (value) => EFFECTS.includes(value) },
