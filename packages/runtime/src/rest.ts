@@ -3,6 +3,7 @@ import type { RunStatus } from './contracts/fact.ts'
 import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { SettledOptions } from './contracts/thread-handle.ts'
+import { IdleNotice } from './idle-notice.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
@@ -41,6 +42,7 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
 /** Waits until the thread is at rest. Throws what makes that impossible here: a fault of its drive, or something that it needs. */
 export async function untilRest(core: RuntimeCore, thread: ThreadId, { signal, here }: SettledOptions): Promise<ThreadInfo> {
   using _hints = watchStore(core)
+  const idle = new IdleNotice(core)
   for (;;) {
     signal?.throwIfAborted()
     const woken = new AbortController()
@@ -50,6 +52,7 @@ export async function untilRest(core: RuntimeCore, thread: ThreadId, { signal, h
     if (here === true) await failIfTaken(core, info, isOver)
     if (isOver) return info
     failIfHopeless(core, info)
+    idle.look(info)
     await core.clock.sleep(LOOK_MS, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal)
   }
 }

@@ -6,10 +6,12 @@ import type { DecisionPolicy } from './contracts/decision.ts'
 import type { Grants } from './contracts/grants.ts'
 import type { Principal, ThreadId } from './contracts/ids.ts'
 import { DEFAULT_TENANT } from './contracts/ids.ts'
+import type { Json } from './contracts/json.ts'
 import type { LanguageModel, ModelResolver } from './contracts/model.ts'
 import type { Definition, ModelCandidate, ModelReference, Publication } from './contracts/publication.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
 import type { Store, ThreadInfo } from './contracts/store.ts'
+import type { Logger } from './contracts/tool.ts'
 import { createPerform } from './effects/perform.ts'
 import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
@@ -63,6 +65,8 @@ export interface RuntimeCore {
   readonly faults: Map<ThreadId, unknown>
   /** Threads that were lost to others, and who drove them here, as long as they are not driven here again. */
   readonly lost: Map<ThreadId, string>
+  /** Tells the host what it would wait for in vain: its logger, or where it has none whoever is told the warnings of the process. */
+  warn(message: string, data: Json): void
   /** Reads a thread's publication, once per process. */
   publication(digest: string): Promise<Publication>
   /** One that this process has kept in the store or read from it. */
@@ -144,7 +148,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     clock,
     ids,
     ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, plugins, models, secrets, faults },
-    lost: new Map(),
+    ...{ lost: new Map<ThreadId, string>(), warn: toWarn(options.logger, logger) },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),
     remember: (publication) => publications.add(publication),
@@ -156,6 +160,10 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     isClosed: false
   }
   return core
+}
+
+function toWarn(given: Logger | undefined, logger: Logger): RuntimeCore['warn'] {
+  return given === undefined ? (message) => process.emitWarning(message, 'HoldfastWarning') : (message, data) => logger.warn(message, data)
 }
 
 interface EndedDrive {

@@ -8,6 +8,7 @@ import type { Ms, ThreadId } from './contracts/ids.ts'
 import type { AppendRequest, Receipt, Store } from './contracts/store.ts'
 import type { Logger } from './contracts/tool.ts'
 import { toEvents } from './event-hub.ts'
+import { errorMessage } from './util/error-message.ts'
 
 /** What a feed needs of the runtime. */
 export interface SinkFeedPorts {
@@ -195,7 +196,7 @@ export class SinkFeed {
       } catch (error) {
         this.#failures++
         if (this.#failures === 1)
-          logger.warn(`the events for the sink ${this.#sink.name} could not be given; they are given again`, { error: messageOf(error) })
+          logger.warn(`the events for the sink ${this.#sink.name} could not be given; they are given again`, { error: errorMessage(error) })
         if (this.#closing.signal.aborted) return undefined
         await clock.sleep(pauseMs, this.#closing.signal)
         pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
@@ -206,8 +207,4 @@ export class SinkFeed {
 
 function isClaim(facts: CommitEntry['facts']): boolean {
   return facts[0]?.type === 'attempt.claimed'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import {
@@ -118,6 +118,50 @@ describe('a thread that a live runtime drives', () => {
     expect(await factsOfType(other, 'model.failed')).toMatchObject([{ why: 'lost' }])
     // Nothing lay in its inbox and no lease ran out: whoever let go of it made it due.
     expect((await factsOfType(other, 'attempt.claimed')).map((fact) => fact.why)).toEqual(['items', 'timer'])
+  })
+
+  test('is waited for by who was not asked to drive it, and that nobody does is told', async () => {
+    const store = memoryStore()
+    const held = latch()
+    const model = recordingModel(async ({ request }) => {
+      if (request === 1) await held.opened
+      return { text: `answer ${request}` }
+    })
+    const first = runtimeFor(model, { store })
+    const { id } = await first.start(agentOf(), { input: 'go' })
+    await until(() => model.prompts.length === 1)
+    const warnings: unknown[] = []
+    const silent = { debug: () => {}, info: () => {}, error: () => {} }
+    const waiting = runtimeFor(model, { store, logger: { ...silent, warn: (_, data) => warnings.push(data) } })
+    const result = waiting.thread(id).settled()
+    const looker = runtimeFor(model, { store, concurrency: 0, logger: { ...silent, warn: (_, data) => warnings.push({ looker: data }) } })
+    const seen = looker.thread(id).settled()
+    await within(first.close({ graceMs: 0 }))
+    held.open()
+    await until(() => warnings.length > 0)
+    // Who comes later is not missed.
+    await runtimeFor(model, { store }).thread(id).resume()
+    expect(await within(result)).toMatchObject({ status: 'completed', text: 'answer 2' })
+    expect(await within(seen)).toMatchObject({ status: 'completed' })
+    expect(warnings).toEqual([{ thread: id, status: 'running' }])
+  })
+
+  test('is told of as a warning of the process where there is no logger', async () => {
+    const store = memoryStore()
+    const { id } = await runtimeFor(holding(), { store, concurrency: 0 }).start(agentOf(), { input: 'go' })
+    const warned = Promise.withResolvers<Error>()
+    const listen = (warning: Error): void => {
+      if (warning.name === 'HoldfastWarning' && warning.message.includes(id)) warned.resolve(warning)
+    }
+    process.on('warning', listen)
+    onTestFinished(() => void process.off('warning', listen))
+    const other = runtimeFor(holding(), { store }).thread(id)
+    const stop = new AbortController()
+    const result = other.settled({ signal: stop.signal })
+    result.catch(() => {})
+    expect(await within(warned.promise)).toBeInstanceOf(Error)
+    stop.abort()
+    await expect(result).rejects.toThrow()
   })
 
   test('is not driven where its tools are missing, and says which', async () => {

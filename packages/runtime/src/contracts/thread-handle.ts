@@ -72,7 +72,9 @@ export interface ThreadHandle {
   log(from?: number, limitBytes?: number, options?: { readonly bodies?: 'preview' | 'whole' }): Promise<readonly Commit[]>
   events(options?: EventsOptions): AsyncIterable<HoldfastEvent>
   /**
-   * Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. With `here` it throws
+   * Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. One that was not is only
+   * waited for, in a runtime without `recover`: a run whose process died goes on when somebody calls `resume`. That nobody drives it is told after some
+   * seconds, as a warning of `logger`, or of the process where there is none; the waiting goes on, since another process may come. With `here` it throws
    * `thread_taken` (details: `worker`, and `leaseUntil` while that one owns it) when another worker has taken the thread from this runtime.
    */
   settled(options?: SettledOptions): Promise<RunResult>

@@ -6,6 +6,7 @@ import type { Claim } from '../contracts/claim.ts'
 import type { AppendRequest, Receipt } from '../contracts/store.ts'
 import type { DriveEnd } from '../loop/drive.ts'
 import { drive } from '../loop/drive.ts'
+import { errorMessage } from '../util/error-message.ts'
 import { Bell } from './bell.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { FaultyThreads } from './faulty-threads.ts'
@@ -74,6 +75,11 @@ export class Engine<State> {
     return this.#drives.has(thread)
   }
 
+  /** Whether it is driven here, or is as soon as it can be. */
+  attends(thread: ThreadId): boolean {
+    return this.#options.recover || this.#drives.has(thread) || this.#wanted.has(thread) || this.#timers.has(thread)
+  }
+
   /** Starts nothing new, lets running effects end for `graceMs`, then lets them go; releases every thread. */
   async stop(graceMs: Ms): Promise<void> {
     this.#stopping = true
@@ -116,7 +122,7 @@ export class Engine<State> {
       // Where places ran out nothing is known of the rest: they are tried again when one is free.
       if (!isLimited) await this.#forget(asked)
     } catch (error) {
-      this.#options.logger.warn('threads could not be claimed; they are tried again', { error: messageOf(error) })
+      this.#options.logger.warn('threads could not be claimed; they are tried again', { error: errorMessage(error) })
     }
     this.#startPulse()
   }
@@ -268,7 +274,7 @@ export class Engine<State> {
       // Who was claimed again since then is not lost.
       for (const thread of beat.lost) mine.get(thread)?.bell.ring('lost')
     } catch (error) {
-      logger.warn('the heartbeat did not reach the store', { error: messageOf(error) })
+      logger.warn('the heartbeat did not reach the store', { error: errorMessage(error) })
       if (!this.#lease.current().holds()) this.#loseAll()
     }
   }
@@ -291,8 +297,4 @@ export class Engine<State> {
     // What is driven here learns of its items by `wake`, by its receipts and by the beat: the store also hints at our own commits.
     else if (this.#options.recover && !this.#drives.has(thread) && !this.#stopping) this.#sweepSoon()
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

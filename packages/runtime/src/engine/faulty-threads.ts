@@ -2,6 +2,7 @@ import type { Clock } from '../contracts/clock.ts'
 import type { Ms, ThreadId } from '../contracts/ids.ts'
 import type { Claim } from '../contracts/claim.ts'
 import type { Logger } from '../contracts/tool.ts'
+import { errorMessage } from '../util/error-message.ts'
 import type { EngineStore } from './engine-options.ts'
 import { releaseAfter } from './release-after.ts'
 
@@ -25,11 +26,11 @@ export class FaultyThreads {
     const { thread } = claim
     const pauseMs = Math.min((this.#pauses.get(thread)?.pauseMs ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS)
     this.#pauses.set(thread, { until: clock.monotonic() + pauseMs, pauseMs })
-    logger.error('a thread could not be driven', { thread, error: messageOf(error) })
+    logger.error('a thread could not be driven', { thread, error: errorMessage(error) })
     try {
       await releaseAfter(store, claim, pauseMs)
     } catch (failure) {
-      logger.warn('a thread that could not be driven could not be let go', { thread, error: messageOf(failure) })
+      logger.warn('a thread that could not be driven could not be let go', { thread, error: errorMessage(failure) })
       kept(pauseMs)
     }
     return { error }
@@ -43,8 +44,4 @@ export class FaultyThreads {
   pausing(now: Ms): readonly ThreadId[] {
     return [...this.#pauses].filter(([, { until }]) => until > now).map(([thread]) => thread)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -8,6 +8,10 @@ export class RestTimers {
     this.#due.set(thread, due)
   }
 
+  has(thread: ThreadId): boolean {
+    return this.#due.has(thread)
+  }
+
   delete(thread: ThreadId): void {
     this.#due.delete(thread)
   }

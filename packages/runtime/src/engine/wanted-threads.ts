@@ -11,6 +11,10 @@ export class WantedThreads {
     return this.#askings.size
   }
 
+  has(thread: ThreadId): boolean {
+    return this.#askings.has(thread)
+  }
+
   add(thread: ThreadId): void {
     this.#last++
     this.#askings.set(thread, this.#last)

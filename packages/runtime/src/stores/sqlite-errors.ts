@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../contracts/errors.ts'
 import { HoldfastError, isHoldfastError } from '../contracts/errors.ts'
+import { errorMessage } from '../util/error-message.ts'
 
 const BUSY = 5
 const LOCKED = 6
@@ -22,7 +23,7 @@ export function isBusy(error: unknown): boolean {
 export function toStoreError(error: unknown, path: string): Error {
   if (isHoldfastError(error)) return error
   const [code, message] = classify(error, path)
-  if (code === 'store_corrupt') return corruptFile(path, messageOf(error), error)
+  if (code === 'store_corrupt') return corruptFile(path, errorMessage(error), error)
   const sqlite = extendedCode(error)
   return new HoldfastError(code, message, { details: { path, ...(sqlite === null ? {} : { sqlite }) }, cause: error })
 }
@@ -33,12 +34,12 @@ function classify(error: unknown, path: string): readonly [code: ErrorCode, mess
   if (code === FULL || extendedCode(error) === IOERR_SHMSIZE || system === 'ENOSPC') {
     return ['store_full', `No space is left for ${path}. What was acknowledged is kept.`]
   }
-  if (system !== null) return ['store_unavailable', `Could not use ${path}: ${messageOf(error)}`]
-  if (code === null || MISTAKES.has(code)) return ['internal', `The store made a mistake with ${path}: ${messageOf(error)}`]
+  if (system !== null) return ['store_unavailable', `Could not use ${path}: ${errorMessage(error)}`]
+  if (code === null || MISTAKES.has(code)) return ['internal', `The store made a mistake with ${path}: ${errorMessage(error)}`]
   if (code === CORRUPT || code === NOT_A_DATABASE) return ['store_corrupt', '']
   if (code === TOO_BIG) return ['value_too_large', `A value is larger than SQLite takes, for ${path}.`]
   if (isBusy(error)) return ['store_unavailable', `Another process kept ${path} locked for too long. Repeat when it has finished.`]
-  return ['store_unavailable', `The store could not use ${path}: ${messageOf(error)}. The outcome is unknown; repeat.`]
+  return ['store_unavailable', `The store could not use ${path}: ${errorMessage(error)}. The outcome is unknown; repeat.`]
 }
 
 /** The error for a file that cannot be read as a store. It is never replaced by an empty one. */
@@ -71,8 +72,4 @@ function extendedCode(error: unknown): number | null {
 /** The code of an error of the operating system, as `node:fs` throws it. */
 function systemCode(error: unknown): string | null {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string' ? error.code : null
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
