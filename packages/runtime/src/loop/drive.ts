@@ -48,9 +48,9 @@ export async function drive<State>(claim: Claim, ports: DrivePorts<State>): Prom
 const LEASE_PAUSE_MS = 250
 
 /** What comes next. */
-type Step = DriveEnd | 'again' | 'commit' | 'asleep' | 'inbox' | 'reload'
+type Step<State> = DriveEnd | 'again' | Committing<State> | 'asleep' | 'inbox' | 'reload'
 
-/** What is committed, until the store is heard of. */
+/** What is committed next, until the store is heard of. */
 class Committing<State> {
   readonly draft: Draft<State>
   readonly outcomes: readonly Outcome[]
@@ -80,8 +80,6 @@ class Drive<State> {
   #stopping = false
   /** Whether something was announced that is not begun yet. */
   #promised = false
-  /** Not in the frame of `run`: that would hold it until the next one, through the longest sleep. */
-  #committing: Committing<State> | null = null
   /** Until when to sleep, on the store's clock. */
   #until: Ms | null = null
   /** The store's time at the last receipt, and our own clock then. */
@@ -101,13 +99,12 @@ class Drive<State> {
   async run(): Promise<DriveEnd> {
     try {
       // One frame for everything that is awaited: nearly all of it comes at once, and a frame for each would cost more than what it waits for.
-      let step: Step = 'inbox'
+      let step: Step<State> = 'inbox'
       for (;;) {
-        if (step === 'again') {
-          step = this.#next()
-        } else if (step === 'commit') {
-          step = this.#hear(await this.#append())
-        } else if (step === 'asleep') step = this.#woken(await this.#ports.wake(this.#claim, this.#until))
+        // In no variable but this one: what else holds it in this frame holds it through the longest sleep.
+        if (typeof step === 'object') step = this.#hear(step, await this.#append(step.request))
+        else if (step === 'again') step = this.#next()
+        else if (step === 'asleep') step = this.#woken(await this.#ports.wake(this.#claim, this.#until))
         else if (step === 'inbox') step = await this.#readInbox()
         else if (step === 'reload') step = await this.#reload()
         else return step
@@ -120,13 +117,11 @@ class Drive<State> {
   }
 
   /** Something to commit, or to make the world match the plan. */
-  #next(): Step {
+  #next(): Step<State> {
     const outcomes = this.#takeOutcomes()
     const draft = this.#draft(outcomes)
     const request = this.#request(draft, outcomes)
-    if (request === null) return this.#begin(draft)
-    this.#committing = new Committing(draft, outcomes, request)
-    return 'commit'
+    return request === null ? this.#begin(draft) : new Committing(draft, outcomes, request)
   }
 
   /**
@@ -178,17 +173,12 @@ class Drive<State> {
     return draft.request(rests ? 'release' : 'keep', { ready: this.#stopping && !draft.plan.rest })
   }
 
-  #append(): Promise<Receipt | 'lease_over'> | null {
-    const request = this.#committing?.request
-    return request ? untilKnown(() => this.#ports.store.append(request), this.#ports) : null
+  #append(request: AppendRequest): Promise<Receipt | 'lease_over'> {
+    return untilKnown(() => this.#ports.store.append(request), this.#ports)
   }
 
-  #hear(receipt: Receipt | 'lease_over' | null): Step {
-    const committing = this.#committing
-    this.#committing = null
-    if (receipt === null || committing === null) return 'again'
+  #hear({ draft, outcomes, request }: Committing<State>, receipt: Receipt | 'lease_over'): Step<State> {
     if (receipt === 'lease_over') return this.#lose()
-    const { draft, outcomes, request } = committing
     this.#storeNow = receipt.now
     this.#heardAt = this.#ports.clock.monotonic()
     if (!receipt.ok) return receipt.why === 'decided' ? 'reload' : this.#lose()
@@ -203,7 +193,7 @@ class Drive<State> {
   }
 
   /** A wait was decided meanwhile. The draft has changed the state: fold the log again; its outcomes are drafted anew. */
-  async #reload(): Promise<Step> {
+  async #reload(): Promise<Step<State>> {
     // The log has grown since the claim, by the commits of this attempt.
     const claim = { ...this.#claim, sequence: this.#head }
     const loaded = await untilKnown(() => this.#ports.load(claim), this.#ports)
@@ -232,7 +222,7 @@ class Drive<State> {
   }
 
   /** Makes the world match the plan; then there is nothing to do until something happens. */
-  #begin(draft: Draft<State>): Step {
+  #begin(draft: Draft<State>): Step<State> {
     // Nothing is planned behind a full commit.
     if (draft.more) return 'again'
     this.#until = this.#match(draft.plan.actions) ? draft.plan.timer : this.#now() + LEASE_PAUSE_MS
@@ -266,7 +256,7 @@ class Drive<State> {
     }
   }
 
-  #woken(why: WakeReason): Step {
+  #woken(why: WakeReason): Step<State> {
     if (why === 'lost') return this.#lose()
     if (why === 'stop') this.#letGo()
     return why === 'items' ? 'inbox' : 'again'
@@ -283,7 +273,7 @@ class Drive<State> {
     return 'lost'
   }
 
-  async #readInbox(): Promise<Step> {
+  async #readInbox(): Promise<Step<State>> {
     const items = await untilKnown(() => this.#ports.store.pending(this.#claim.thread), this.#ports)
     if (items === 'lease_over') return this.#lose()
     this.#pending = items
