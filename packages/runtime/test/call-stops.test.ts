@@ -1,37 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-import {
-  agentOf,
-  factsOfType,
-  latch,
-  outcomesOf,
-  recordingModel,
-  resultsIn,
-  runThrough,
-  runtimeFor,
-  toolOf,
-  until,
-  within
-} from './runtime-kit.ts'
+import { heldTool, holding } from './held-kit.ts'
+import { agentOf, factsOfType, outcomesOf, resultsIn, runThrough, runtimeFor, until, within } from './runtime-kit.ts'
 
 const GRACE_MS = 5_000
 
-/** A thread whose tool runs until the test lets it end, whatever its signal says. */
+/** A thread whose tool is held. */
 async function held() {
   const clock = fakeClock()
   const store = memoryStore({ clock })
-  const begun = latch<AbortSignal>()
-  const end = Promise.withResolvers<string>()
-  const tool = toolOf('hold', (_, { signal }) => {
-    begun.open(signal)
-    return end.promise
-  })
-  const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'hold' }] } : { text: 'done' }))
+  const { begun, end, tool } = heldTool()
+  const model = holding()
   const options = { store, clock, tools: [tool] }
   const runtime = runtimeFor(model, options)
   const handle = await runtime.start(agentOf({ tools: ['hold'] }), { input: 'go' })
-  return { clock, model, options, runtime, handle, end, signal: await within(begun.opened) }
+  return { clock, model, options, runtime, handle, end, signal: await within(begun) }
 }
 
 describe('a call that runs while its runtime closes', () => {

@@ -1,32 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
-import {
-  agentOf,
-  factsOfType,
-  latch,
-  outcomesOf,
-  recordingModel,
-  resultsIn,
-  runThrough,
-  runtimeFor,
-  toolOf,
-  until,
-  within
-} from './runtime-kit.ts'
-
-/** A tool that says when it begins and ends when it is told to, whatever its signal says. */
-function heldTool() {
-  const begun = latch<AbortSignal>()
-  const end = latch<string>()
-  const tool = toolOf('hold', (_, { signal }) => {
-    begun.open(signal)
-    return end.opened
-  })
-  return { begun, end, tool }
-}
-
-const holding = () => recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'hold' }] } : { text: 'done' }))
+import { heldTool, holding } from './held-kit.ts'
+import { agentOf, factsOfType, latch, outcomesOf, recordingModel, resultsIn, runThrough, runtimeFor, until, within } from './runtime-kit.ts'
 
 describe('a thread that a live runtime drives', () => {
   test('is refused to another, which names the owner', async () => {
@@ -34,14 +10,14 @@ describe('a thread that a live runtime drives', () => {
     const store = memoryStore()
     const { begun, end, tool } = heldTool()
     const handle = await runtimeFor(holding(), { store }).start(agentOf({ tools: [tool] }), { input: 'go' })
-    await within(begun.opened)
+    await within(begun)
     const other = runtimeFor(holding(), { store, tools: [tool] }).thread(handle.id)
     const { owner } = await handle.info()
     await expect(other.resume()).rejects.toMatchObject({
       code: 'thread_busy',
       details: { worker: owner?.worker, leaseUntil: owner?.leaseUntil }
     })
-    end.open('over')
+    end.resolve('over')
     expect(await within(other.settled())).toMatchObject({ status: 'completed' })
     expect(await outcomesOf(handle)).toEqual(['ok'])
   })
@@ -53,14 +29,14 @@ describe('a thread that a live runtime drives', () => {
     const { begun, end, tool } = heldTool()
     const first = holding()
     const handle = await runtimeFor(first, { store, clock }).start(agentOf({ tools: [tool] }), { input: 'go' })
-    const signal = await within(begun.opened)
+    const signal = await within(begun)
     const model = holding()
     const other = runtimeFor(model, { store, clock, tools: [tool] }).thread(handle.id)
     await other.resume({ takeover: true })
     expect(await within(other.settled())).toMatchObject({ status: 'completed' })
     await clock.advance(1_000)
     expect(signal.aborted).toBe(true)
-    end.open('late')
+    end.resolve('late')
     expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'completed' })
     expect(await outcomesOf(handle)).toEqual(['unknown'])
     expect([...resultsIn(model.prompts[0]).values()]).toMatchObject([{ type: 'error-text' }])
@@ -74,7 +50,7 @@ describe('a thread that a live runtime drives', () => {
     const store = memoryStore({ clock })
     const { begun, tool } = heldTool()
     const handle = await runtimeFor(holding(), { store, clock }).start(agentOf({ tools: [tool] }), { input: 'go' })
-    await within(begun.opened)
+    await within(begun)
     const gate = latch()
     const model = recordingModel(() => gate.opened.then(() => ({ text: 'theirs' })))
     const other = runtimeFor(model, { store, clock, tools: [tool] }).thread(handle.id)
@@ -93,10 +69,10 @@ describe('a thread that a live runtime drives', () => {
   test('is resumed where it is driven without any effect', async () => {
     const { begun, end, tool } = heldTool()
     const handle = await runtimeFor(holding()).start(agentOf({ tools: [tool] }), { input: 'go' })
-    await within(begun.opened)
+    await within(begun)
     await handle.resume()
     await handle.resume({ takeover: true })
-    end.open('over')
+    end.resolve('over')
     await within(handle.settled())
     expect(await factsOfType(handle, 'attempt.claimed')).toHaveLength(1)
   })
@@ -169,7 +145,7 @@ describe('a thread that a live runtime drives', () => {
     const { begun, tool } = heldTool()
     const runtime = runtimeFor(holding(), { store })
     const handle = await runtime.start(agentOf({ tools: [tool] }), { input: 'go' })
-    await within(begun.opened)
+    await within(begun)
     await within(runtime.close({ graceMs: 0 }))
     const other = runtimeFor(holding(), { store }).thread(handle.id)
     const refusal = { code: 'thread_unplaceable', details: { missing: ['tool:hold'] } }
