@@ -22,7 +22,7 @@ const RACES = Number(process.env['HOLDFAST_SCHEDULES'] ?? 300)
 const LANES = 20
 const EXPIRES_MS = 500
 const LONG_MS = 86_400_000
-const SLOW = 180_000
+const SLOW = 600_000
 
 /** Two runtimes over two handles on one file: one that drives, and one that decides and drives what it has decided about. */
 interface Place {

@@ -80,7 +80,7 @@ test('every prefix of a log forks, and the fork comes to rest with a valid histo
     ),
     { numRuns: Math.ceil(numRuns / 2), ...(seed === undefined ? {} : { seed }) }
   )
-}, 300_000)
+}, 600_000)
 
 /** Calls that a provider has made itself stand in a prompt as they came: what a strict provider says of them is not asked here. */
 function withoutForeignCalls(step: Step): Step {

@@ -127,7 +127,7 @@ function count(tally: Map<string, number>, fact: Fact): void {
 
 describe(`messages, interrupts and cancels in ${RACES} races from seed ${FIRST}`, () => {
   // B022 B060 I7 I10
-  test('each end in one way, no model is asked and no tool begins after a cancel, and nothing is stuck', { timeout: 300_000 }, async () => {
+  test('each end in one way, no model is asked and no tool begins after a cancel, and nothing is stuck', { timeout: 600_000 }, async () => {
     const tally = new Map<string, number>()
     for (let seed = FIRST; seed < FIRST + RACES; seed++) {
       await race(createRandom(seed), tally).catch((error: unknown) => {

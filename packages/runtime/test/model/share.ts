@@ -12,7 +12,7 @@ export interface Share {
 export function schedulesOf(shares: { readonly some: number; readonly all: number }): Share {
   const { HOLDFAST_SEED: seed, HOLDFAST_SCHEDULES: schedules, HOLDFAST_SHARE: share } = process.env
   const count = Number(schedules ?? (share === 'full' ? shares.all : shares.some))
-  return { first: Number(seed ?? 1), count, timeoutMs: 60_000 + count * 60 }
+  return { first: Number(seed ?? 1), count, timeoutMs: 180_000 + count * 120 }
 }
 
 /** How often a property is tried; the same variables choose. */
