@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { randomIds } from '../src/engine/system-clock.ts'
 import { createWorkerId, parseWorkerId } from '../src/engine/worker-id.ts'
@@ -75,5 +76,28 @@ describe.skipIf(process.platform !== 'linux')('where the system tells when proce
     expect((await thread.info()).owner?.worker).toBe(owner)
     await thread.resume({ takeover: true })
     expect(await within(thread.settled())).toMatchObject({ status: 'completed', text: 'done' })
+  })
+})
+
+const CHILD = fileURLToPath(new URL('./fixtures/worker-child.ts', import.meta.url))
+const canNumber = spawnSync('unshare', ['-r', '-p', '-f', '--mount-proc', 'true']).status === 0
+
+/** What a process says in a space of processes of its own, as in a container. */
+function numberedAnew(...options: readonly string[]) {
+  const argv = ['-r', '-p', '-f', ...options, process.execPath, '--conditions=@holdfast/source', CHILD]
+  return JSON.parse(spawnSync('unshare', argv, { encoding: 'utf8' }).stdout)
+}
+
+// Needs unshare of util-linux, and the right to use it.
+describe.skipIf(!canNumber)('a process in a space of its own', () => {
+  test('knows its own, and nobody outside knows whether it lives', () => {
+    const { worker, ...told } = numberedAnew('--mount-proc')
+    expect(told).toEqual({ pid: 1, own: 'alive', other: 'dead' })
+    expect(worker).toContain(`${hostname()}:1:`)
+    expect(readWorkerLife(worker)).toBe('unknown')
+  })
+
+  test('knows nothing where it is shown the processes of another space', () => {
+    expect(numberedAnew()).toMatchObject({ pid: 1, own: 'unknown', other: 'unknown' })
   })
 })

@@ -14,6 +14,8 @@ export interface ProcessStart {
  */
 export function readMachine(): string | null {
   try {
+    // In a space of its own, and shown the processes of another one: their numbers are not those that we know.
+    if (readlinkSync('/proc/self') !== String(process.pid)) return null
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return digestText([boot, readlinkSync('/proc/self/ns/pid'), ...timeSpace()].join(' ')).slice(7, 15)
   } catch {
