@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { digestText } from '../util/canonical.ts'
 
 /** What a process is known by, beside its number. `isOver`: it has ended, and its parent has not looked yet. */
@@ -13,22 +14,19 @@ export interface ProcessStart {
  * of time (a container has its own). Null where the system does not tell.
  */
 export function readMachine(): string | null {
-  try {
-    // In a space of its own, and shown the processes of another one: their numbers are not those that we know.
-    if (readlinkSync('/proc/self') !== String(process.pid)) return null
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return digestText([boot, readlinkSync('/proc/self/ns/pid'), ...timeSpace()].join(' ')).slice(7, 15)
-  } catch {
-    return null
-  }
+  // In a space of its own, and shown the processes of another one: their numbers are not those that we know.
+  if (tryRead(() => readlinkSync('/proc/self')) !== String(process.pid)) return null
+  // A kernel that lacks one of them has no more than one.
+  const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname()
+  const spaces = ['pid', 'time'].map((space) => tryRead(() => readlinkSync(`/proc/self/ns/${space}`)) ?? '')
+  return digestText([boot, ...spaces].join(' ')).slice(7, 15)
 }
 
-/** Kernels before 5.6 have one time for all. */
-function timeSpace(): readonly string[] {
+function tryRead(read: () => string): string | null {
   try {
-    return [readlinkSync('/proc/self/ns/time')]
+    return read()
   } catch {
-    return []
+    return null
   }
 }
 
