@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { existsSync, lstatSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Config } from '@holdfast/config'
@@ -138,7 +139,7 @@ function lookUpwards(folder: string, names: readonly string[]): string | undefin
 
 /** A file of the name of our folder is not ours. */
 function isThere(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = lookAt(path, statSync)
   return stats !== undefined && (basename(path) !== FOLDER || stats.isDirectory())
 }
 
@@ -148,12 +149,29 @@ function isThere(path: string): boolean {
  */
 function refuseOfOthers(path: string | undefined, cwd: string): string | undefined {
   if (path === undefined || dirname(path) === cwd || process.geteuid === undefined) return path
-  const { uid } = lstatSync(path)
+  const { uid } = lookAt(path, lstatSync) ?? {}
+  // It is gone since.
+  if (uid === undefined) return undefined
   if (uid === 0 || uid === process.geteuid()) return path
   throw new Failure('file_unreadable', `${path} stands above the current folder and is of another user (uid ${uid}): it is not used.`, {
     details: { path, uid },
     remedy: 'If it is meant, start in its folder. If not, name a configuration of your own with --config and a store with --store.'
   })
+}
+
+/** What stands at a path. What its user may not even look for is not there. Throws `file_unreadable`. */
+function lookAt(path: string, stat: typeof statSync | typeof lstatSync): Stats | undefined {
+  try {
+    return stat(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'EACCES' || code === 'EPERM') return undefined
+    throw new Failure('file_unreadable', `${path} cannot be looked at: ${cause instanceof Error ? cause.message : String(cause)}.`, {
+      details: { path },
+      remedy: 'Mend it or remove it.',
+      cause
+    })
+  }
 }
 
 function upwards(cwd: string): readonly string[] {

@@ -1,6 +1,6 @@
 // Whatever path is given where a file is expected: nothing hangs, nothing is read without a bound, and it is said what is there.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { folderWith, holdfast, shell, startHoldfast, threadOf } from './command-kit.ts'
@@ -39,6 +39,17 @@ describe.skipIf(process.platform === 'win32')('a path that is no file', () => {
     expect(told.code).toBe(2)
     expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'file_unreadable' } })
   })
+
+  test.for(['threads', 'run agent.yaml'])(
+    'as a configuration that is a link to itself is refused where one is looked for: %s',
+    async (line) => {
+      const folder = folderWith({ ...AGENT, 'inner/agent.yaml': '' })
+      symlinkSync(CONFIG, join(folder, CONFIG))
+      const told = await holdfast(join(folder, 'inner'), [...line.split(' '), '--json'])
+      expect(told.code).toBe(2)
+      expect(JSON.parse(told.stdout)).toMatchObject({ error: { code: 'file_unreadable', details: { path: join(folder, CONFIG) } } })
+    }
+  )
 
   test('as a tools module is refused', async () => {
     const folder = folderWith({ ...AGENT, 'folder.mjs/x': '' })
