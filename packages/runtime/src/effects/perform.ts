@@ -11,17 +11,20 @@ import { performReviewCall } from './review-call.ts'
 import { performReviewTurn } from './review-turn.ts'
 import { performRun } from './run-call.ts'
 
-/** What turns an action of the plan into an effect. Never throws; each effect ends in exactly one `done`. */
-export type Perform = (action: Action, state: State, done: (facts: readonly Fact[]) => void) => Running
+/**
+ * What turns an action of the plan into an effect. Never throws; each effect ends in exactly one `done`. `mayBegin` tells whether an effect may still
+ * touch the world when it comes to that.
+ */
+export type Perform = (action: Action, state: State, done: (facts: readonly Fact[]) => void, mayBegin: () => boolean) => Running
 
 /** The effects of a conversation, one performer for each kind of action. */
 export function createPerform(ports: EffectPorts): Perform {
-  return (action, state, done) => {
+  return (action, state, done, mayBegin) => {
     switch (action.do) {
       case 'infer':
         return performInfer(action, state, done, ports)
       case 'run':
-        return performRun(action, state, done, ports)
+        return performRun(action, state, { done, mayBegin }, ports)
       case 'reconcile':
         return performReconcile(action, state, done, ports)
       case 'gate':

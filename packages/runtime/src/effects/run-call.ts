@@ -28,11 +28,11 @@ import { toCallError, toCallResult } from './tool-result.ts'
 type RunAction = Extract<Action, { do: 'run' }>
 
 /** Runs one call. Never throws; ends in exactly one `done`. */
-export function performRun(action: RunAction, state: State, done: (facts: readonly Fact[]) => void, ports: EffectPorts): Running {
+export function performRun(action: RunAction, state: State, drive: CallDrive, ports: EffectPorts): Running {
   const call = conversationOf(state, action.scope).turn?.calls.find((each) => each.id === action.call)
   const place: CallPlace = { run: state.run?.id ?? '', scope: action.scope, call: action.call }
   const atOnce = (outcome: CallOutcome, result: CallResult): Running => {
-    done([toSettled(place, outcome, result)])
+    drive.done([toSettled(place, outcome, result)])
     return { abort: () => {} }
   }
   if (!call?.started) return atOnce('error', { error: 'The call is not known any more.' })
@@ -44,7 +44,7 @@ export function performRun(action: RunAction, state: State, done: (facts: readon
     const isFirst = call.started.try === 1
     return atOnce(isFirst ? 'error' : 'unknown', { error: isFirst ? REPLACED : REPLACED_SINCE })
   }
-  return new RunningCall(tool, call, state, { place, ports, done }).start()
+  return new RunningCall(tool, call, state, { place, ports, drive }).start()
 }
 
 /** Which call of which run it is, as its facts say it. */
@@ -74,10 +74,17 @@ const REPLACED = 'Not run: the tool was replaced by another version after this c
 const REPLACED_SINCE =
   'The outcome of this call is not known: the process that ran it stopped, and the tool was replaced by another version since. It was not run again. Check before you repeat it.'
 
+/** Of the drive that runs it. */
+interface CallDrive {
+  done(facts: readonly Fact[]): void
+  /** Whether its tool may still begin. */
+  mayBegin(): boolean
+}
+
 interface RunningPorts {
   readonly place: CallPlace
   readonly ports: EffectPorts
-  done(facts: readonly Fact[]): void
+  readonly drive: CallDrive
 }
 
 class RunningCall implements Running {
@@ -85,7 +92,7 @@ class RunningCall implements Running {
   readonly #call: Call
   readonly #place: CallPlace
   readonly #ports: EffectPorts
-  readonly #done: RunningPorts['done']
+  readonly #drive: CallDrive
   readonly #context: ToolContext
   readonly #deadlineMs: number
   readonly #publication: string
@@ -101,7 +108,7 @@ class RunningCall implements Running {
   /** Whether hooks look at what the tool gives. */
   #review = false
 
-  constructor(tool: Tool, call: Call, state: State, { place, ports, done }: RunningPorts) {
+  constructor(tool: Tool, call: Call, state: State, { place, ports, drive }: RunningPorts) {
     const { clock, logger, secrets } = ports
     const { thread } = state
     const { started } = call
@@ -109,7 +116,7 @@ class RunningCall implements Running {
     this.#call = call
     this.#place = place
     this.#ports = ports
-    this.#done = done
+    this.#drive = drive
     this.#publication = state.publication
     this.#deadlineMs = started?.deadlineMs ?? 0
     this.#kept = openCallState(tool, state, { ...place, secrets })
@@ -155,6 +162,8 @@ class RunningCall implements Running {
       if (this.#ports.isWatched(this.#context.thread)) await turnOfLoop()
       // Whoever stopped it meanwhile must not see it begin.
       if (this.#isStopped) return this.#settle('cancelled', NOT_BEGUN)
+      // The process may have stood still since the drive looked: it looks again, and begins this when it may.
+      if (!this.#drive.mayBegin()) return this.#end(NONE)
       const value = await this.#tool.execute(input as never, this.#context)
       if (isSuspension(value)) return await this.#suspend(value)
       const result = toCallResult(value, secrets, this.#tool.maxResultLength)
@@ -210,7 +219,7 @@ class RunningCall implements Running {
   #end(facts: readonly Fact[]): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#done(facts)
+    this.#drive.done(facts)
     this.#kept?.drop()
     this.#deadline?.stop()
     this.#grace?.stop()

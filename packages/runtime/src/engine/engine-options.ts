@@ -18,7 +18,8 @@ export interface EngineOptions<State> {
   readonly logger: Logger
   readonly heart: Heart<State>
   load(claim: Claim): Promise<{ readonly state: State; readonly head: number }>
-  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, claim: Claim): Running
+  /** Starts one effect. `mayBegin` tells whether it may still touch the world when it comes to that. */
+  perform(action: Action, state: State, done: (facts: readonly Fact[]) => void, mayBegin: () => boolean): Running
   announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
   /** A drive of a worker's ended, by rest or by an error that a repeat does not mend. */
   ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }, worker: string): void

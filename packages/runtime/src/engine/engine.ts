@@ -190,7 +190,7 @@ export class Engine<State> {
           done(facts)
           bell.ring('outcome')
         }
-        return this.#options.perform(action, state, settle, claim)
+        return this.#options.perform(action, state, settle, lease.mayBegin)
       },
       wake: (_claim, until) => bell.sleep(until === null ? null : Math.max(1, until - lease.storeNow())),
       announce: (request, receipt) => this.#options.announce(request, receipt),
