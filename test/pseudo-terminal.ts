@@ -28,6 +28,7 @@ export function atPseudoTerminal(
   onTestFinished(() => void child.kill('SIGKILL'))
   let raw = ''
   let seen = 0
+  let isOver = false
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       raw += text
@@ -38,7 +39,11 @@ export function atPseudoTerminal(
   const shown = (): string => stripVTControlCharacters(raw).replaceAll('\r', '')
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => (code === null ? reject(new Error(`the terminal ended by ${signal}`)) : resolve(code)))
+    child.on('close', (code, signal) => {
+      isOver = true
+      if (code === null) reject(new Error(`the terminal ended by ${signal}`))
+      else resolve(code)
+    })
   })
   ended.catch(() => undefined)
   return {
@@ -53,7 +58,7 @@ export function atPseudoTerminal(
           seen += found.index + found[0].length
           return found[0]
         }
-        if (child.exitCode !== null || Date.now() > late) throw new Error(`${pattern} was not shown:\n${shown()}`)
+        if (isOver || Date.now() > late) throw new Error(`${pattern} was not shown:\n${shown()}`)
         await sleep(20)
       }
     }

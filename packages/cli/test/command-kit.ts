@@ -121,12 +121,15 @@ function watch(child: ChildProcess): Running {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
   })
+  let isOver = false
   const ended = new Promise<number>((resolve, reject) => {
     const late = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`the command hangs; it said: ${stdout}${stderr}`))
     }, PATIENCE_MS)
+    // Not when it has exited: what it said last may still be under way.
     child.on('close', (code, signal) => {
+      isOver = true
       clearTimeout(late)
       resolve(code ?? 128 + (SIGNALS[signal ?? ''] ?? 0))
     })
@@ -139,7 +142,7 @@ function watch(child: ChildProcess): Running {
     stdout: () => stdout,
     stderr: () => stderr,
     until: async (pattern) => {
-      await eventually(() => pattern.test(stdout + stderr) || child.exitCode !== null)
+      await eventually(() => pattern.test(stdout + stderr) || isOver)
       const found = pattern.exec(stdout + stderr)
       if (found === null) throw new Error(`it ended without ${pattern}: ${stdout}${stderr}`)
       return found[0]

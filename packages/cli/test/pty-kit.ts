@@ -20,16 +20,23 @@ export function atPseudoTerminal(cwd: string, line: string): Typist {
   const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm', SHELL: '/bin/bash' } })
   onTestFinished(() => void child.kill('SIGKILL'))
   let shown = ''
+  let isOver = false
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text
   })
+  const ended = new Promise<number>((resolve) =>
+    child.on('close', (code) => {
+      isOver = true
+      resolve(code ?? -1)
+    })
+  )
   return {
     type: (keys) => void child.stdin.write(keys),
     until: async (pattern) => {
-      await eventually(() => pattern.test(shown) || child.exitCode !== null)
+      await eventually(() => pattern.test(shown) || isOver)
       expect(shown).toMatch(pattern)
     },
     shown: () => shown,
-    ended: new Promise((resolve) => child.on('close', (code) => resolve(code ?? -1)))
+    ended
   }
 }

@@ -8,13 +8,16 @@ const NEVER = { text: 'never', delayMs: 600_000 }
 /** What the next process finds: the one that stands still has read it before. */
 const QUICK = { 'script.yaml': '{ turns: [{ text: mine }, { text: mine }] }' }
 
+/** So long that none loses its thread before it is stopped, also on a busy machine. */
+const LEASE_MS = 3_000
+
 function configured(leaseMs: number): { readonly [path: string]: string } {
   return { 'holdfast.config.yaml': JSON.stringify({ version: '1.0', tools: ['./tools.mjs'], engine: { leaseMs } }) }
 }
 
 function project(): string {
   const agent = scriptedAgent([calling('stamp'), NEVER, NEVER], { tools: ['echo', 'stamp'] })
-  return folderWith({ ...agent, ...configured(1_000) })
+  return folderWith({ ...agent, ...configured(LEASE_MS) })
 }
 
 /** Has a process stand still until its lease is over. */
@@ -96,7 +99,7 @@ describe('a process that stood still while another one took its thread', () => {
 
   test('still tells what it has decided', async () => {
     const agent = scriptedAgent([calling('stamp'), NEVER], { tools: [held('stamp'), 'echo'] })
-    const folder = folderWith({ ...agent, ...configured(1_000) })
+    const folder = folderWith({ ...agent, ...configured(LEASE_MS) })
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     const wait = await waitOf(folder, 'stamp')
     const running = startHoldfast(folder, ['approve', wait, '--json'])

@@ -27,7 +27,11 @@ export function startStoreChild(mode: string, path: string, argument = ''): Stor
     partial = parts.pop() ?? ''
     lines.push(...parts)
   })
-  const ended = once(child, 'close').then(([code]) => code as number | null)
+  let isOver = false
+  const ended = once(child, 'close').then(([code]) => {
+    isOver = true
+    return code as number | null
+  })
   return {
     lines,
     ended,
@@ -35,8 +39,7 @@ export function startStoreChild(mode: string, path: string, argument = ''): Stor
       child.kill('SIGKILL')
     },
     async said(count) {
-      while (lines.length < count && child.exitCode === null && child.signalCode === null)
-        await new Promise((resolve) => setTimeout(resolve, 2))
+      while (lines.length < count && !isOver) await new Promise((resolve) => setTimeout(resolve, 2))
     }
   }
 }

@@ -48,8 +48,13 @@ export function startScript(script: string, options: object): Child {
     lines.push(JSON.parse(line))
     look()
   })
-  const ended = once(child, 'close').then(([code, signal]) => signal ?? code)
-  void ended.then(look)
+  // Not when it has exited: what it said last may still be under way.
+  let isOver = false
+  const ended = once(child, 'close').then(([code, signal]) => {
+    isOver = true
+    look()
+    return signal ?? code
+  })
   onTestFinished(() => end(child, ended))
   return {
     pid: child.pid ?? 0,
@@ -63,7 +68,7 @@ export function startScript(script: string, options: object): Child {
           Object.entries(wanted).every(([key, value]) => JSON.stringify(line[key]) === JSON.stringify(value))
         )
         if (found) return found
-        if (child.exitCode !== null || child.signalCode !== null) {
+        if (isOver) {
           throw new Error(`the process ended without ${JSON.stringify(wanted)}; it said ${JSON.stringify(lines).slice(0, 2_000)}`)
         }
         await new Promise<void>((resolve) => listeners.add(resolve))
