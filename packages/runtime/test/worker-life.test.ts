@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { randomIds } from '../src/engine/system-clock.ts'
 import { createWorkerId, parseWorkerId } from '../src/engine/worker-id.ts'
 import { readWorkerLife } from '../src/engine/worker-life.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { agentOf, factsOfType, recordingModel, runtimeFor, within } from './runtime-kit.ts'
+import { agentOf, factsOfType, folder, recordingModel, runtimeFor, within } from './runtime-kit.ts'
 
 const OWN = createWorkerId(randomIds)
 /** What a process that began and ended on this machine was called. */
@@ -99,5 +101,36 @@ describe.skipIf(!canNumber)('a process in a space of its own', () => {
 
   test('knows nothing where it is shown the processes of another space', () => {
     expect(numberedAnew()).toMatchObject({ pid: 1, own: 'unknown', other: 'unknown' })
+  })
+
+  const canMask = spawnSync('unshare', ['-r', '-m', '-p', '-f', '--mount-proc', 'mount', '--bind', '/dev/null', '/proc/stat']).status === 0
+
+  test.skipIf(!canMask)('tells machines of one name apart where the start of each has no id', async () => {
+    const home = await folder()
+    const runs = [1, 1, 2].map((time) => {
+      const stat = join(home, `stat-${time}`)
+      writeFileSync(stat, `cpu 0 0 0 0\nbtime ${time}\n`)
+      return `mount --bind ${stat} /proc/stat && "$@" && echo && umount /proc/stat`
+    })
+    const script = ['{ mount --bind /dev/null /proc/sys/kernel/random/boot_id || true; }', ...runs].join(' && ')
+    const argv = [
+      '-r',
+      '-m',
+      '-p',
+      '-f',
+      '--mount-proc',
+      'sh',
+      '-c',
+      script,
+      'sh',
+      process.execPath,
+      '--conditions=@holdfast/source',
+      CHILD
+    ]
+    const told = spawnSync('unshare', argv, { encoding: 'utf8' }).stdout.trim().split('\n')
+    const [first, again, other] = told.map((line) => parseWorkerId(JSON.parse(line).worker)?.born?.machine)
+    expect(first).toEqual(expect.any(String))
+    expect(again).toBe(first)
+    expect(other).not.toBe(first)
   })
 })

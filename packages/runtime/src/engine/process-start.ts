@@ -16,10 +16,17 @@ export interface ProcessStart {
 export function readMachine(): string | null {
   // In a space of its own, and shown the processes of another one: their numbers are not those that we know.
   if (tryRead(() => readlinkSync('/proc/self')) !== String(process.pid)) return null
+  const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) || readBootTime()
+  if (boot === null) return null
   // A kernel that lacks one of them has no more than one.
-  const boot = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? hostname()
   const spaces = ['pid', 'time'].map((space) => tryRead(() => readlinkSync(`/proc/self/ns/${space}`)) ?? '')
   return digestText([boot, ...spaces].join(' ')).slice(7, 15)
+}
+
+/** Where the start of the machine has no id, or none is shown: a name alone is given to many machines, and to one after the other. */
+function readBootTime(): string | null {
+  const [, time] = /^btime (\d+)$/m.exec(tryRead(() => readFileSync('/proc/stat', 'utf8')) ?? '') ?? []
+  return time === undefined ? null : `${hostname()} ${time}`
 }
 
 function tryRead(read: () => string): string | null {
