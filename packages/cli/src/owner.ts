@@ -16,10 +16,12 @@ export async function lifeOf(worker: string): Promise<WorkerLife> {
 
 /** Gives what tells whether a worker belongs to this process. */
 export async function loadIsOwn(): Promise<(worker: string) => boolean> {
-  const { parseWorkerId } = await loadLook()
+  const { parseWorkerId, readWorkerLife } = await loadLook()
   return (worker) => {
     const identity = parseWorkerId(worker)
-    return identity !== null && identity.pid === process.pid && identity.host === hostname()
+    if (identity === null || identity.pid !== process.pid || identity.host !== hostname()) return false
+    // The first process of every container has the same number, and its name may be given again.
+    return identity.born === undefined || readWorkerLife(worker) === 'alive'
   }
 }
 
