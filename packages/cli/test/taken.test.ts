@@ -1,3 +1,6 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Running } from './command-kit.ts'
 import { addFiles, folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
@@ -20,11 +23,28 @@ function project(): string {
   return folderWith({ ...agent, ...configured(LEASE_MS) })
 }
 
-/** Has a process stand still until its lease is over. */
+/** Has a process stand still until its lease is over; not in the middle of a transaction, which would keep everybody else waiting. */
 async function stopped(folder: string, running: Running, thread: string): Promise<void> {
-  running.child.kill('SIGSTOP')
+  using db = new DatabaseSync(join(folder, '.holdfast/holdfast.db'), { timeout: 0 })
+  for (;;) {
+    running.child.kill('SIGSTOP')
+    await sleep(20)
+    if (isFree(db)) break
+    running.child.kill('SIGCONT')
+    await sleep(20)
+  }
   const owner = async () => JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout).thread.owner
   while ((await owner()) !== undefined);
+}
+
+/** Whether nobody is writing. */
+function isFree(db: DatabaseSync): boolean {
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Another process brings the thread to rest meanwhile; then the first one wakes up. */

@@ -101,6 +101,18 @@ test('a file that another process makes while it is opened is ours at every mome
   expect(nth).toBeGreaterThan(25)
 })
 
+test('a store that only read is closed while another process writes', async () => {
+  await using made = await sqliteStore(path)
+  const store = await sqliteStore(path, { busyTimeoutMs: 3_600_000 })
+  expect((await store.threads({ tenant: 'default' })).items).toEqual([])
+  using writer = new DatabaseSync(path)
+  writer.exec('BEGIN IMMEDIATE')
+  await store[Symbol.asyncDispose]()
+  expect(writer.isTransaction).toBe(true)
+  writer.exec('ROLLBACK')
+  expect((await made.threads({ tenant: 'default' })).items).toEqual([])
+})
+
 describe('the fixture of schema 1', () => {
   // B050
   test('opens, and its waiting run takes the decision and goes on', async () => {

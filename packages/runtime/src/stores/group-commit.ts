@@ -80,6 +80,7 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   /** Who was alone in the last transaction. */
   let alone: string | null = null
   let atOnce = 0
+  let hasWritten = false
 
   function schedule(delayMs: Ms | null): void {
     isScheduled = true
@@ -132,15 +133,14 @@ export function createGroupCommit(db: DatabaseSync, options: GroupCommitOptions)
   }
 
   function run<Result>(job: Job<Result>, options: JobOptions = NO_OPTIONS): Promise<Result> {
+    hasWritten = true
     return new Promise((resolve, reject) => enqueue(new Asked(job, options, resolve as (result: unknown) => void, reject)))
   }
 
   return {
     run,
-    drain: () =>
-      run(() => {}).catch(() => {
-        // Whoever asked for the earlier jobs has been told.
-      })
+    // Who only read waits for nobody who writes. Whoever asked for the earlier jobs has been told what failed.
+    drain: () => (hasWritten ? run(() => {}).catch(() => {}) : Promise.resolve())
   }
 }
 
