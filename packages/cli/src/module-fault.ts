@@ -30,9 +30,10 @@ const OWN = dirname(import.meta.url)
 
 /** Says why a module could not be loaded, and where. */
 export async function findModuleFault(path: string, cause: unknown): Promise<ModuleFault> {
-  if (!(cause instanceof Error)) return { message: `throws ${String(cause)}` }
-  const stack = cause.stack?.split('\n') ?? []
-  const message = cause.message.replace(/\.$/, '')
+  if (!(cause instanceof Error)) return { message: `throws ${toText(cause)}` }
+  // What it throws is its own, and so may be how stacks are made.
+  const stack = typeof cause.stack === 'string' ? cause.stack.split('\n') : []
+  const message = toText(cause.message).replace(/\.$/, '')
   const place = findHead(stack) ?? (cause instanceof SyntaxError ? await checkSyntax(path, cause.message) : findFrame(stack))
   if (place === 'elsewhere') return { message: `${message}, in a module that it imports` }
   const found = place === undefined ? {} : { place }
@@ -41,10 +42,19 @@ export async function findModuleFault(path: string, cause: unknown): Promise<Mod
   return { message, ...found, ...(missing === undefined ? {} : { remedy: toInstallRemedy(missing) }) }
 }
 
+/** Not everything can be made a text. */
+function toText(value: unknown): string {
+  try {
+    return String(value)
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}
+
 /** The package that an import names and Node does not find. */
 function findMissing({ message, ...cause }: Error & { readonly code?: unknown }): string | undefined {
   if (cause.code !== 'ERR_MODULE_NOT_FOUND' && cause.code !== 'MODULE_NOT_FOUND') return undefined
-  return /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/.exec(message)?.[1]
+  return /^Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/.exec(toText(message))?.[1]
 }
 
 /** A package of ours may come from elsewhere than the registry. */
@@ -60,7 +70,7 @@ export function toPlaceText({ file, line, column }: ModulePlace): string {
 
 /** Above the stack of a syntax error stand its file, its line, and a caret below the column. */
 function findHead(stack: readonly string[]): ModulePlace | undefined {
-  const [, url, path, line] = /^(?:(file:\/\/.+)|(\/.+)):(\d+)$/.exec(stack[0] ?? '') ?? []
+  const [, url, path, line] = /^(?:(file:\/\/\/.+)|(\/.+)):(\d+)$/.exec(stack[0] ?? '') ?? []
   if (line === undefined) return undefined
   const end = stack.findIndex((text) => /^\s+at /.test(text))
   const caret = stack.slice(1, end < 0 ? stack.length : end).find((text) => /^\s*\^+\s*$/.test(text))
@@ -71,7 +81,7 @@ function findHead(stack: readonly string[]): ModulePlace | undefined {
 /** Where code of the user threw: its own place, else the nearest that is not of a package. */
 function findFrame(stack: readonly string[]): ModulePlace | undefined {
   const frames = stack.flatMap((text) => {
-    const [, url, line, column] = /^\s+at .*?(file:\/\/[^()]+):(\d+):(\d+)\)?$/.exec(text) ?? []
+    const [, url, line, column] = /^\s+at .*?(file:\/\/\/[^()]+):(\d+):(\d+)\)?$/.exec(text) ?? []
     return url === undefined || url.startsWith(OWN) ? [] : [{ url, line: Number(line), column: Number(column) }]
   })
   const runtime = dirname(import.meta.resolve('@holdfast/runtime'))

@@ -55,6 +55,16 @@ describe('a tools module that cannot be loaded', () => {
     expect(error).toMatchObject({ code: 'invalid_tools', details: { path: join(folder, named), file: join(folder, file), ...place } })
   })
 
+  test.each([
+    ['no text', 'throw Object.create(null)'],
+    ['an error without a message', 'throw Object.assign(new Error(), { message: null })'],
+    ['an error with a stack of its own', 'Error.prepareStackTrace = (_, sites) => sites\nthrow new Error("a")'],
+    ['an error from nowhere', 'throw Object.assign(new Error("a"), { stack: "Error: a\\n    at file://host/a.mjs:1:2" })']
+  ])('is told when it throws %s', async (_, text) => {
+    const { folder, error } = await refusal({ 'tools.mjs': text }, 'tools.mjs')
+    expect(error).toMatchObject({ code: 'invalid_tools', details: { path: join(folder, 'tools.mjs') } })
+  })
+
   test('names no place that it does not know', async () => {
     const { folder, error } = await refusal({ 'tools.mjs': 'import "./a.mjs"', 'a.mjs': BROKEN }, 'tools.mjs')
     expect(error.details).toEqual({ path: join(folder, 'tools.mjs') })
