@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { APPLICATION_ID, SCHEMA_VERSION } from '../src/stores/sqlite-schema.ts'
-import { openSqliteFile } from '../src/stores/sqlite-file.ts'
+import { inspectSqliteFile, openSqliteFile } from '../src/stores/sqlite-file.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { createStoreKit, person } from '../src/testing/store-kit.ts'
@@ -54,6 +54,45 @@ describe('a new file', () => {
     expect((await store.threads({ tenant: 'default' })).items).toEqual([])
     await store[Symbol.asyncDispose]()
   })
+})
+
+/** How many locks this process holds on a file. */
+function locksOn(file: string): number {
+  const { ino } = statSync(file)
+  const lines = readFileSync('/proc/locks', 'utf8').split('\n')
+  return lines.filter((line) => line.includes(`:${ino} `) && line.includes(` ${process.pid} `)).length
+}
+
+// POSIX takes all locks on a file from a process that closes it once. Where they are gone another process that closes the store deletes its -wal.
+test.skipIf(!existsSync('/proc/locks'))('a store that is opened again in one process keeps its locks', async () => {
+  const store = await sqliteStore(path)
+  await createStoreKit({ store, clock: fakeClock() }).start()
+  const locks = locksOn(path)
+  expect(locks).toBeGreaterThan(0)
+  const again = await sqliteStore(path)
+  expect(inspectSqliteFile(path)).toEqual({ schema: SCHEMA_VERSION })
+  expect(locksOn(path)).toBe(locks)
+  await again[Symbol.asyncDispose]()
+  expect(locksOn(path)).toBe(locks)
+  await store[Symbol.asyncDispose]()
+})
+
+test('a store whose checkpoint was cut off behind its first page opens with what its -wal holds', async () => {
+  const store = await sqliteStore(path)
+  const kit = createStoreKit({ store, clock: fakeClock() })
+  const ids = []
+  for (let count = 0; count < 30; count += 1) ids.push((await kit.start()).id)
+  const wal = readFileSync(`${path}-wal`)
+  const before = readFileSync(path)
+  await store[Symbol.asyncDispose]()
+  // The first page as the checkpoint left it, and no page that it added.
+  const after = readFileSync(path)
+  expect(after.length).toBeGreaterThan(before.length)
+  writeFileSync(path, Buffer.concat([after.subarray(0, 4096), before.subarray(4096)]))
+  writeFileSync(`${path}-wal`, wal)
+  const opened = await sqliteStore(path)
+  expect((await opened.threads({ tenant: 'default', limit: 100 })).items).toHaveLength(30)
+  await opened[Symbol.asyncDispose]()
 })
 
 /** Does something before the n-th statement, once. False when there are not so many. */

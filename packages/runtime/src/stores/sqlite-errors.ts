@@ -19,6 +19,16 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED
 }
 
+/** Whether SQLite does not take a file for one of its own. */
+export function isNoDatabase(error: unknown): boolean {
+  return primaryCode(error) === NOT_A_DATABASE
+}
+
+/** Whether SQLite finds that a file of its own is damaged. */
+export function isCorrupt(error: unknown): boolean {
+  return primaryCode(error) === CORRUPT
+}
+
 /** What the store throws for an error of SQLite or of the file system; the cause is kept. */
 export function toStoreError(error: unknown, path: string): Error {
   if (isHoldfastError(error)) return error
@@ -36,7 +46,7 @@ function classify(error: unknown, path: string): readonly [code: ErrorCode, mess
   }
   if (system !== null) return ['store_unavailable', `Could not use ${path}: ${errorMessage(error)}`]
   if (code === null || MISTAKES.has(code)) return ['internal', `The store made a mistake with ${path}: ${errorMessage(error)}`]
-  if (code === CORRUPT || code === NOT_A_DATABASE) return ['store_corrupt', '']
+  if (isCorrupt(error) || isNoDatabase(error)) return ['store_corrupt', '']
   if (code === TOO_BIG) return ['value_too_large', `A value is larger than SQLite takes, for ${path}.`]
   if (isBusy(error)) return ['store_unavailable', `Another process kept ${path} locked for too long. Repeat when it has finished.`]
   return ['store_unavailable', `The store could not use ${path}: ${errorMessage(error)}. The outcome is unknown; repeat.`]

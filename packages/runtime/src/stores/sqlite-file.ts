@@ -1,16 +1,14 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
 import { retryBusy } from './busy-retry.ts'
-import { corruptFile, newerStore, toStoreError } from './sqlite-errors.ts'
+import { corruptFile, isCorrupt, isNoDatabase, newerStore, toStoreError } from './sqlite-errors.ts'
 import { migrate } from './sqlite-migration.ts'
 import { APPLICATION_ID, SCHEMA_VERSION } from './sqlite-schema.ts'
 
-const MAGIC = 'SQLite format 3\0'
-const PAGE_SIZE_OFFSET = 16
-const APPLICATION_ID_OFFSET = 68
 /** After how many pages (16 MiB) the -wal goes into the file: as many as one block of its index holds. Pages that are written again and again go once. */
 const CHECKPOINT_PAGES = 4_000
 
@@ -39,7 +37,7 @@ export function inspectSqliteFile(path: string): { readonly schema: number } {
     using db = new DatabaseSync(path, { readOnly: true })
     const { id, tables } = readIdentity(db)
     if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) throw foreignFile(path, id)
-    const schema = Number(db.prepare('PRAGMA user_version').get()?.['user_version'])
+    const schema = Number(readPragma(db, 'user_version'))
     if (schema > SCHEMA_VERSION) throw newerStore(path, schema, SCHEMA_VERSION)
     return { schema }
   } catch (error) {
@@ -75,7 +73,7 @@ function open(path: string, options: SqliteFileOptions): DatabaseSync {
   }
 }
 
-/** Looks at the file's own bytes first, so that what is not ours is not even opened as a database. */
+/** Looks at the file as it lies there first, so that what is not ours is not opened as a database that SQLite may mend. */
 function inspect(path: string): void {
   // In this order: a file that is being made by another process gets its -wal after its first page.
   const walSize = sizeOf(`${path}-wal`)
@@ -88,15 +86,11 @@ function inspect(path: string): void {
     return
   }
   const header = readHeader(path)
-  if (header.length < 100 || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
-    throw corruptFile(path, 'it does not begin like a SQLite database')
   // A transaction was cut off before the file used a -wal: SQLite takes it back when it opens, and then the file can be judged.
-  if (sizeOf(`${path}-journal`) > 0) return
-  const pageSize = header.readUInt16BE(PAGE_SIZE_OFFSET)
+  if (header === null || sizeOf(`${path}-journal`) > 0) return
   // With a -wal file the last page may just be on its way; without one it was cut off, and SQLite would read zeros in its place.
-  if (walSize === 0 && size % (pageSize === 1 ? 65_536 : pageSize) !== 0) throw corruptFile(path, 'it ends in the middle of a page')
-  const id = header.readUInt32BE(APPLICATION_ID_OFFSET)
-  if (id !== APPLICATION_ID) throw foreignFile(path, id)
+  if (walSize === 0 && size % header.pageSize !== 0) throw corruptFile(path, 'it ends in the middle of a page')
+  if (header.id !== APPLICATION_ID) throw foreignFile(path, header.id)
 }
 
 /** Marks a new file as ours before anything else is written; refuses one that is not ours. */
@@ -110,7 +104,7 @@ function identify(db: DatabaseSync, path: string): void {
 function readIdentity(db: DatabaseSync): { readonly id: number; readonly tables: number } {
   // In this order: another process may be making the file, and gives it its mark before its tables.
   const tables = Number(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'])
-  return { id: Number(db.prepare('PRAGMA application_id').get()?.['application_id']), tables }
+  return { id: Number(readPragma(db, 'application_id')), tables }
 }
 
 function useWal(db: DatabaseSync, path: string): void {
@@ -139,14 +133,27 @@ function foreignFile(path: string, id: number): HoldfastError {
   )
 }
 
-function readHeader(path: string): Buffer {
-  const file = openSync(path, 'r')
+/**
+ * Reads what the main file says of itself, without its -wal, and changes nothing. Null where it lacks pages, which its -wal may hold: a checkpoint was cut
+ * off, or is under way. Through SQLite, since whoever opens and closes a file in another way takes from the connections of this process their locks on it
+ * (POSIX has it so), and then other processes believe that nobody uses it.
+ */
+function readHeader(path: string): { readonly id: number; readonly pageSize: number } | null {
+  const url = pathToFileURL(path)
+  url.search = '?immutable=1'
+  using db = new DatabaseSync(url, { readOnly: true })
   try {
-    const header = Buffer.alloc(100)
-    return header.subarray(0, readSync(file, header, 0, header.length, 0))
-  } finally {
-    closeSync(file)
+    // In this order: the size of a page is known when one was read.
+    return { id: Number(readPragma(db, 'application_id')), pageSize: Number(readPragma(db, 'page_size')) }
+  } catch (error) {
+    if (isNoDatabase(error)) throw corruptFile(path, 'it does not begin like a SQLite database', error)
+    if (isCorrupt(error)) return null
+    throw error
   }
+}
+
+function readPragma(db: DatabaseSync, name: string): unknown {
+  return db.prepare(`PRAGMA ${name}`).get()?.[name]
 }
 
 function sizeOf(path: string): number {
