@@ -87,7 +87,7 @@ export function toFailed(name: string, error: unknown): HealthCheck {
 
 async function checkSchema(path: string): Promise<HealthCheck> {
   const { inspectSqliteFile } = await loadLook()
-  const { schema } = inspectSqliteFile(path)
+  const { schema } = await inspectSqliteFile(path)
   return { name: 'store', state: 'ok', detail: `${path}, schema ${schema}, ${statSync(path).size} bytes` }
 }
 

@@ -54,6 +54,16 @@ describe('a new file', () => {
     expect((await store.threads({ tenant: 'default' })).items).toEqual([])
     await store[Symbol.asyncDispose]()
   })
+
+  test('is looked at once whoever is making it lets it go', async () => {
+    using maker = new DatabaseSync(path)
+    maker.exec(`BEGIN EXCLUSIVE; PRAGMA application_id = ${APPLICATION_ID}`)
+    const looked = inspectSqliteFile(path)
+    looked.catch(() => {})
+    await new Promise((resolve) => setImmediate(resolve))
+    maker.exec('COMMIT')
+    expect(await looked).toEqual({ schema: 0 })
+  })
 })
 
 /** How many locks this process holds on a file. */
@@ -70,7 +80,7 @@ test.skipIf(!existsSync('/proc/locks'))('a store that is opened again in one pro
   const locks = locksOn(path)
   expect(locks).toBeGreaterThan(0)
   const again = await sqliteStore(path)
-  expect(inspectSqliteFile(path)).toEqual({ schema: SCHEMA_VERSION })
+  expect(await inspectSqliteFile(path)).toEqual({ schema: SCHEMA_VERSION })
   expect(locksOn(path)).toBe(locks)
   await again[Symbol.asyncDispose]()
   expect(locksOn(path)).toBe(locks)

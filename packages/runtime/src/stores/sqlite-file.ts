@@ -11,6 +11,7 @@ import { APPLICATION_ID, SCHEMA_VERSION } from './sqlite-schema.ts'
 
 /** After how many pages (16 MiB) the -wal goes into the file: as many as one block of its index holds. Pages that are written again and again go once. */
 const CHECKPOINT_PAGES = 4_000
+const LOOK_TIMEOUT_MS = 30_000
 
 /** What a connection is opened with. */
 export interface SqliteFileOptions {
@@ -31,18 +32,19 @@ export async function openSqliteFile(path: string, options: SqliteFileOptions): 
  * Looks whether a file is a store, and of which schema; 0 for an empty one. Changes nothing. Throws `store_foreign`, `store_newer`, `store_corrupt` and
  * `store_unavailable`.
  */
-export function inspectSqliteFile(path: string): { readonly schema: number } {
-  try {
-    inspect(path)
-    using db = new DatabaseSync(path, { readOnly: true })
-    const { id, tables } = readIdentity(db)
-    if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) throw foreignFile(path, id)
-    const schema = Number(readPragma(db, 'user_version'))
-    if (schema > SCHEMA_VERSION) throw newerStore(path, schema, SCHEMA_VERSION)
-    return { schema }
-  } catch (error) {
-    throw toStoreError(error, path)
-  }
+export async function inspectSqliteFile(path: string): Promise<{ readonly schema: number }> {
+  // Whoever is just making it holds it for a moment.
+  return retryBusy(() => look(path), path, LOOK_TIMEOUT_MS)
+}
+
+function look(path: string): { readonly schema: number } {
+  inspect(path)
+  using db = new DatabaseSync(path, { readOnly: true })
+  const { id, tables } = readIdentity(db)
+  if (id !== APPLICATION_ID && (id !== 0 || tables > 0)) throw foreignFile(path, id)
+  const schema = Number(readPragma(db, 'user_version'))
+  if (schema > SCHEMA_VERSION) throw newerStore(path, schema, SCHEMA_VERSION)
+  return { schema }
 }
 
 function createFile(path: string): void {
