@@ -58,11 +58,9 @@ describe('a new file', () => {
   test('is looked at once whoever is making it lets it go', async () => {
     using maker = new DatabaseSync(path)
     maker.exec(`BEGIN EXCLUSIVE; PRAGMA application_id = ${APPLICATION_ID}`)
-    const looked = inspectSqliteFile(path)
-    looked.catch(() => {})
-    await new Promise((resolve) => setImmediate(resolve))
-    maker.exec('COMMIT')
-    expect(await looked).toEqual({ schema: 0 })
+    const made = new Promise<void>((resolve) => setImmediate(() => resolve(maker.exec('COMMIT'))))
+    const [looked] = await Promise.all([inspectSqliteFile(path), made])
+    expect(looked).toEqual({ schema: 0 })
   })
 })
 
