@@ -80,7 +80,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
   model_unknown: {
     when: [
       'An agent was started whose `model` names no provider and no profile that is known here.',
-      '`--model` named one that is not known.'
+      '`--model` named one that is not known. A thread that has begun, none of whose models is known, is left alone instead: `thread_unplaceable`.'
     ],
     message:
       'agent.yaml:3:20: model.provider: There is no provider "foo": built in are openai, anthropic, google, xai, groq, cohere, scripted; there is no configuration file for others.'

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { Definition, Grants, ThreadHandle, ThreadInfo } from '@holdfast/runtime'
+import type { Definition, Grants, ModelResolver, ThreadHandle, ThreadInfo } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import { Failure, isRuntimeError } from './failure.ts'
 import type { AgentFile } from './agent-file.ts'
@@ -70,7 +70,7 @@ export async function openThread(id: string, context: CommandContext, options: O
     host: isLenient ? withAllModels(await readHostAuthority(config, known)) : await readHostAuthority(config, known),
     drives: {
       code: await loadCode({ config, named: tools, location, kept }, { info, definition, agent, isLenient }, context),
-      models: await createModels(config, { base, io, secrets }),
+      models: toModels(await createModels(config, { base, io, secrets }), isLenient),
       prices: await readPrices(config),
       engine: config.engine,
       idle: isIdle,
@@ -87,6 +87,11 @@ export async function openThread(id: string, context: CommandContext, options: O
 /** A run is ended without a model: one that is granted no more does not keep it open. */
 function withAllModels(host: HostAuthority): HostAuthority {
   return host.grants === undefined ? host : { ...host, grants: { ...host.grants, models: 'all' } }
+}
+
+/** Whether its models are there does not matter for a run that is only to be ended. */
+function toModels(models: ModelResolver, isLenient: boolean): ModelResolver {
+  return isLenient ? (reference) => models(reference) : models
 }
 
 /** What was said explicitly holds from now on. */
@@ -152,9 +157,11 @@ function enterFolder(folder: string | undefined, { io, output }: CommandContext)
 /** Adds to an error that says what is missing here how to pass it. */
 export function explainMissing(error: unknown, again: string): unknown {
   if (!isRuntimeError(error) || error.code !== 'thread_unplaceable') return error
+  const { missing } = error.details
+  const isModel = Array.isArray(missing) && missing.length > 0 && missing.every((need) => String(need).startsWith('model:'))
   return new Failure(error.code, error.message, {
     details: error.details,
-    remedy: `Pass the module that has them: ${again} --tools FILE`,
+    remedy: isModel ? `Pass the configuration that has it: ${again} --config FILE` : `Pass the module that has them: ${again} --tools FILE`,
     cause: error
   })
 }

@@ -4,6 +4,7 @@ import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { SettledOptions } from './contracts/thread-handle.ts'
 import { IdleNotice } from './idle-notice.ts'
+import { assertPlaceable } from './lacking-models.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
 const ENDED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'stopped']
@@ -108,9 +109,5 @@ export function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
   assertOpen(core)
   // Who only looks waits for others.
   if (!core.drives) return
-  const missing = core.missing(info)
-  if (missing.length === 0 || info.owner) return
-  throw new HoldfastError('thread_unplaceable', `the thread ${info.id} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {
-    details: { missing }
-  })
+  if (!info.owner) assertPlaceable(info.id, core.missing(info))
 }

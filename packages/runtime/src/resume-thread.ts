@@ -4,6 +4,7 @@ import type { ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { WorkerLife } from './engine/worker-life.ts'
 import { readWorkerLife } from './engine/worker-life.ts'
+import { assertModelsHere, assertPlaceable } from './lacking-models.ts'
 import { assertOpen, isAtRest, readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 
@@ -13,12 +14,8 @@ type Owner = NonNullable<ThreadInfo['owner']>
 export async function resumeThread(core: RuntimeCore, thread: ThreadId, takeover: boolean | string): Promise<void> {
   assertOpen(core)
   const info = await readInfo(core, thread)
-  const missing = core.missing(info)
-  if (missing.length > 0) {
-    throw new HoldfastError('thread_unplaceable', `the thread ${thread} cannot be driven here: this runtime lacks ${missing.join(', ')}`, {
-      details: { missing }
-    })
-  }
+  assertPlaceable(thread, core.missing(info))
+  await assertModelsHere(core, thread, (await core.publication(info.publication)).definition)
   core.faults.delete(thread)
   if (await core.engine.acquire(thread, { takeover })) return
   const first = await readInfo(core, thread)

@@ -1,5 +1,6 @@
 import { CodeRegistry } from './code-registry.ts'
 import type { RuntimeOptions } from './contracts/api.ts'
+import type { Claim } from './contracts/claim.ts'
 import type { Clock, IdSource } from './contracts/clock.ts'
 import { HoldfastError } from './contracts/errors.ts'
 import type { DecisionPolicy } from './contracts/decision.ts'
@@ -16,6 +17,7 @@ import { createPerform } from './effects/perform.ts'
 import { Engine } from './engine/engine.ts'
 import { randomIds, systemClock } from './engine/system-clock.ts'
 import { EventHub } from './event-hub.ts'
+import type { Folded } from './fold-thread.ts'
 import { foldThread, loadThread } from './fold-thread.ts'
 import { createEffectiveGrants } from './grants/effective-grants.ts'
 import { toHookFeeds } from './hook-feed.ts'
@@ -24,6 +26,7 @@ import { createHeart } from './hooked-heart.ts'
 import { createHookRegistry } from './hook-registry.ts'
 import { toHostGrants, toHostRules } from './host-grants.ts'
 import type { DriveEnd } from './loop/drive.ts'
+import { assertModelsHere } from './lacking-models.ts'
 import type { PluginRegistry } from './plugin-registry.ts'
 import { createPluginRegistry } from './plugin-registry.ts'
 import { createPriceLookup } from './prices/price-lookup.ts'
@@ -132,10 +135,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     ids,
     logger,
     heart: createHeart({ ...hooks, plugins: options.plugins ?? [] }),
-    load(claim) {
-      core.lost.delete(claim.thread)
-      return loadThread(bodies, publications, claim, grantsOf)
-    },
+    load: (claim) => loadHere(core, claim, { publications, isAsked: options.recover !== true }),
     perform,
     announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),
     ended: (thread, end, worker) => hearEnd(core, { thread, end, worker }),
@@ -160,6 +160,19 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     isClosed: false
   }
   return core
+}
+
+/** Throws what makes that a thread cannot be driven here. `isAsked`: nothing is taken up that nobody asked for here. */
+async function loadHere(
+  core: RuntimeCore,
+  claim: Claim,
+  { publications, isAsked }: { readonly publications: PublicationCache; readonly isAsked: boolean }
+): Promise<Folded> {
+  core.lost.delete(claim.thread)
+  const loaded = await loadThread(core.bodies, publications, claim, core.grantsOf)
+  // Whoever asks for the first drive of a run is told by its failure.
+  if (!isAsked || claim.attempt > 1) await assertModelsHere(core, claim.thread, loaded.state.definition)
+  return loaded
 }
 
 function toWarn(given: Logger | undefined, logger: Logger): RuntimeCore['warn'] {

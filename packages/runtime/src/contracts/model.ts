@@ -9,8 +9,9 @@ export interface ModelResolver {
   (reference: ModelReference): LanguageModel | Promise<LanguageModel>
   /**
    * The models that stand in for one: the reference's own list, else that of the profile which it names. A publication keeps them.
-   * **Contract**: throws `model_unknown` when one of them is not known; loads nothing and needs no key. Without this method the reference's own
-   * list holds, and nobody looks whether there are such models.
+   * **Contract**: throws `model_unknown` when one of them is not known; loads nothing and needs no key. It is also asked before a
+   * thread is taken up, of which it must know one model. Without this method the reference's own list holds, and nobody looks whether there are such
+   * models.
    */
   fallbacksOf?(reference: ModelReference): readonly ModelCandidate[]
 }

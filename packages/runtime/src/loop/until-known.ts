@@ -27,7 +27,8 @@ export function untilKnown<T>(request: () => Promise<T>, options: RepeatOptions)
 async function repeat<T>(first: unknown, request: () => Promise<T>, { clock, leaseHolds }: RepeatOptions): Promise<T | 'lease_over'> {
   let error = first
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
-    if (!isHoldfastError(error) || !error.retryable) throw error
+    // Elsewhere it may be driven: here no repeat helps.
+    if (!isHoldfastError(error) || !error.retryable || error.code === 'thread_unplaceable') throw error
     if (!leaseHolds()) return 'lease_over'
     await clock.sleep(pauseMs)
     try {
