@@ -16,6 +16,8 @@ const TOOLS = [
   toolOf('charge', { effect: 'once', reconcile: true }),
   toolOf('ship', { effect: 'once', onUnknown: 'ask' }),
   toolOf('bill', { effect: 'once', reconcile: true, onUnknown: 'ask' }),
+  toolOf('look', { effect: 'read' }),
+  toolOf('write', { effect: 'idempotent' }),
   toolOf('put', { effect: 'idempotent', onUnknown: 'ask' })
 ]
 
@@ -178,4 +180,18 @@ test('a call of any other tool is settled as unknown at once', () => {
   const thread = lost('pay')
   thread.commit()
   expect(ends(thread)).toEqual(['unknown'])
+})
+
+test.each(['look', 'write'])('%s may be repeated, and is settled as unknown after three starts', (tool) => {
+  const thread = lost(tool)
+  for (let count = 1; count < 3; count++) {
+    thread.commit()
+    thread.claim()
+  }
+  thread.commit()
+  expect(starts(thread).map(([count]) => count)).toEqual([1, 2, 3])
+  expect(ends(thread)).toEqual(['unknown'])
+  // What the model reads does not warn of what cannot be.
+  const [settled] = thread.factsOf('call.settled')
+  expect(JSON.stringify(settled?.result).includes('may have happened')).toBe(tool !== 'look')
 })

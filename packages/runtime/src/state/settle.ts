@@ -32,9 +32,17 @@ export function toEffectNote(effect: Effect): string {
 
 /** A call that may have happened: the model is told so, and nobody pretends (I5). */
 export function toUnknown(run: Run, conversation: Conversation, call: Call): FactOf<'call.settled'> {
-  const tries = call.started?.try ?? 1
+  const { try: tries = 1, effect = 'once' } = call.started ?? {}
   const told = tries < 2 ? 'It was not run again.' : `It was started ${tries} times, and no result came.`
+  const [before, after] = ADVICE[effect]
   return toSettled(run, conversation, call, 'unknown', {
-    error: `The outcome of this call is not known: it was started, and the process that ran it stopped before its result was recorded. It may have happened. ${told} Check before you repeat it.`
+    error: `The outcome of this call is not known: it was started, and the process that ran it stopped before its result was recorded. ${before} ${told} ${after}`
   })
+}
+
+/** What is true of the effect, and what follows from it. The model's own repeat is another call with another key. */
+const ADVICE: { readonly [effect in Effect]: readonly [string, string] } = {
+  read: ['It changes nothing.', 'Call it again if it is still needed.'],
+  idempotent: ['It may have happened.', 'Check before you repeat it.'],
+  once: ['It may have happened.', 'Check before you repeat it.']
 }
