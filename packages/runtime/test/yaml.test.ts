@@ -106,6 +106,23 @@ describe('what a document may not hold', () => {
     expect((await read('a:\n\tb: 1')).errors).toEqual(['tab_indent 2:1'])
   })
 
+  test.each([
+    ['a list, before the next key', 'name: a\ntools: [x\nlimits: 3\n', ['syntax 2:8']],
+    ['a list, at the end', 'name: a\ntools: [x\n', ['syntax 2:8']],
+    ['an object', 'a:\n  b: {c: 1\n', ['syntax 2:6']],
+    ['two lists', 'a: [x, [y\n', ['syntax 1:4', 'syntax 1:8']],
+    ['an object in a list that is', 'a: [x, {b: 1]\nc: 3\n', ['syntax 1:8']],
+    ['the whole document', '[a, b', ['syntax 1:1']],
+    ['a text', 'a: 1\nb: "x\nc: 2\n', ['syntax 2:4']],
+    ['a text in single quotes', "b: 'x\n", ['syntax 1:4']]
+  ])('says where what is not closed was opened: %s', async (_, text, errors) => {
+    expect((await read(text)).errors).toEqual(errors)
+  })
+
+  test('takes lists that are closed at the margin', async () => {
+    expect(await read('a: [\n  "x]", {b: "\\""}\n]\n')).toEqual({ value: { a: ['x]', { b: '"' }] }, errors: [] })
+  })
+
   test('refuses keys that are no text or missing', async () => {
     expect((await read('? [a]\n: b')).errors).toEqual(['syntax 1:3'])
     expect((await read('x:\n  : a')).errors).toEqual(['missing_key 2:3 x[""]'])

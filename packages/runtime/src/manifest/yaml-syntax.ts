@@ -36,7 +36,7 @@ export async function readYamlSyntax(text: string): Promise<YamlSyntax> {
   const faults = excess === undefined ? findTokenFaults(yaml, tokens) : [excess]
   if (faults.length > 0) return { root: null, faults }
   const document = compose(yaml, tokens, text.length)
-  return { root: document?.contents ?? null, faults: document === undefined ? [] : toFaults(document) }
+  return { root: document?.contents ?? null, faults: document === undefined ? [] : toFaults(document, findUnclosed(yaml, tokens)) }
 }
 
 function findLexemeExcess(yaml: Yaml, text: string): DocumentFault | undefined {
@@ -124,15 +124,66 @@ function compose(yaml: Yaml, tokens: readonly CST.Token[], length: number): Docu
   return undefined
 }
 
-function toFaults(document: Document.Parsed): readonly DocumentFault[] {
-  return [...document.errors, ...document.warnings].map(({ code, pos, message }) => {
-    if (code === 'TAB_AS_INDENT') {
-      return { code: 'tab_indent', offset: pos[0], path: [], message: 'a tab indents this line', expected: 'spaces' }
+/** What is opened and not closed, where it is opened. */
+interface Unclosed {
+  readonly offset: number
+  readonly opening: string
+  readonly wanted: string
+  /** Behind it, as far as it was read. */
+  readonly end: number
+}
+
+const CLOSING = new Map([
+  ['[', ']'],
+  ['{', '}']
+])
+
+/** Texts in quotes are among them whether they end or not: which do not is told by the place of the error. */
+function findUnclosed(
+  yaml: Yaml,
+  tokens: readonly CST.Token[]
+): { readonly brackets: readonly Unclosed[]; readonly texts: readonly Unclosed[] } {
+  const [open, mixed, texts]: [Unclosed[], Unclosed[], Unclosed[]] = [[], [], []]
+  for (const { token } of walkTokens(yaml, tokens)) {
+    if (token.type === 'flow-collection') {
+      const { source: opening, offset } = token.start
+      const wanted = CLOSING.get(opening) ?? ''
+      const [end] = token.end
+      const found = { offset, opening, wanted, end: offset }
+      if (end === undefined) open.push(found)
+      else if (end.source !== wanted) mixed.push(found)
+    } else if (token.type === 'double-quoted-scalar' || token.type === 'single-quoted-scalar') {
+      const [quote = ''] = token.source
+      texts.push({ offset: token.offset, opening: quote, wanted: quote, end: token.offset + token.source.length })
     }
-    if (code === 'NON_STRING_KEY')
-      return { code: 'syntax', offset: pos[0], path: [], message: 'this key is no text', expected: 'a text as key' }
-    return { code: 'syntax', offset: pos[0], path: [], message: message.replace(/\.$/, '') }
-  })
+  }
+  // Where one is closed by another's mark, those around it are open only for that.
+  return { brackets: mixed.length > 0 ? mixed : open, texts }
+}
+
+function toFaults(document: Document.Parsed, { brackets, texts }: ReturnType<typeof findUnclosed>): readonly DocumentFault[] {
+  const told = [...document.errors, ...document.warnings]
+  const isOfBracket = ({ code, message }: (typeof told)[number]) =>
+    brackets.length > 0 && (code === 'BAD_INDENT' || code === 'MISSING_CHAR') && message.startsWith('Flow ')
+  const rest = told.filter((error) => !isOfBracket(error))
+  const unclosed = rest.length < told.length ? brackets.map(toUnclosedFault) : []
+  return [
+    ...unclosed,
+    ...rest.map(({ code, pos, message }): DocumentFault => {
+      const text = code === 'MISSING_CHAR' ? texts.find(({ end }) => end === pos[0]) : undefined
+      return text === undefined ? toSyntaxFault(code, pos[0], message) : toUnclosedFault(text)
+    })
+  ]
+}
+
+function toUnclosedFault({ offset, opening, wanted }: Unclosed): DocumentFault {
+  return { code: 'syntax', offset, path: [], message: `this ${opening} is not closed`, expected: `a ${wanted} where it ends` }
+}
+
+function toSyntaxFault(code: string, offset: number, message: string): DocumentFault {
+  if (code === 'TAB_AS_INDENT') return { code: 'tab_indent', offset, path: [], message: 'a tab indents this line', expected: 'spaces' }
+  if (code === 'NON_STRING_KEY') return { code: 'syntax', offset, path: [], message: 'this key is no text', expected: 'a text as key' }
+  return { code: 'syntax', offset, path: [], message: message.replace(/\.$/, '') }
 }
 
 function tooDeep(offset: number): DocumentFault {
