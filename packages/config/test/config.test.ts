@@ -283,6 +283,16 @@ models: { small: { provider: openai, model: m, setting: {} }, main: { provider: 
   })
 
   // I14
+  test.each(['SECRET_VALUE', '271828182845', '[SECRET_VALUE]'])(
+    'does not show what stands where something else belongs: %s',
+    async (given) => {
+      const text = `version: "1.0"\nproviders: { openai: { apiKey: ${given}, api: ${given} } }\nmodels: ${given}\nstore: { a: ${given} }\n`
+      const error = await parse(text).catch((thrown: unknown) => thrown)
+      expect(isHoldfastError(error, 'invalid_config')).toBe(true)
+      expect(JSON.stringify([String(error), error])).not.toMatch(/SECRET_VALUE|271828/)
+    }
+  )
+
   test('does not show a key that stands where a reference belongs', async () => {
     const error: unknown = await parse('version: "1.0"\nproviders: { openai: { apiKey: sk-live-1234 } }').catch((reason: unknown) => reason)
     expect(isHoldfastError(error, 'invalid_config')).toBe(true)

@@ -22,7 +22,7 @@ export function findLabelFault(labels: unknown): string | null {
 function findKeyFault(key: string): string | null {
   if (key.length <= LABEL_BOUNDS.key && KEY.test(key)) return null
   const shown = JSON.stringify(key.slice(0, LABEL_BOUNDS.key))
-  return `the key ${shown} of a label is none: letters and digits, then also . _ / and -, at most ${LABEL_BOUNDS.key} characters`
+  return `${shown} cannot be the key of a label: it begins with a letter or digit, then also . _ / and - may stand, at most ${LABEL_BOUNDS.key} characters`
 }
 
 function findValueFault(key: string, value: unknown): string | null {

@@ -1,4 +1,5 @@
 import type { ShapeFault } from '../contracts/shape-fault.ts'
+import { toKindText } from '../util/kind-text.ts'
 import { nearest } from '../util/near-miss.ts'
 
 // Readers of data that somebody wrote. Each gives what it read and notes what is wrong; with a fault noted, what it gives is not to be used.
@@ -22,7 +23,13 @@ export function placeIn(place: Place, part: string | number): Place {
 /** Notes that a value is missing, or is not what was expected. */
 export function noteInvalid(value: unknown, { path, faults }: Place, expected: string): void {
   if (value === undefined) faults.push({ code: 'missing', path, message: 'this field is missing', expected })
-  else faults.push({ code: 'invalid', path, message: 'this value cannot stand here', expected })
+  else
+    faults.push({
+      code: 'invalid',
+      path,
+      message: `${typeof value === 'string' ? 'this text' : toKindText(value)} cannot stand here`,
+      expected
+    })
 }
 
 /** The fields of an object by name: own ones only. Notes those that are not known; what is no object has none. */

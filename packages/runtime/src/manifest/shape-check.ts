@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AgentFault } from './agent-fault.ts'
 import { nearest } from '../util/near-miss.ts'
+import { toKindText } from '../util/kind-text.ts'
 import type { Path } from './problem.ts'
 
 type Issue = z.core.$ZodIssue
@@ -61,6 +62,8 @@ function textPaths(issue: Issue, around: Path): readonly Path[] {
   return isText ? [path] : []
 }
 
+const WANTS_NUMBER = /^a (?:whole )?number\b/
+
 interface Checked extends Required<ShapeCheckOptions> {
   readonly value: unknown
   readonly fields: FieldTable
@@ -73,9 +76,26 @@ function toFaults(checked: Checked, issue: Issue, around: Path): readonly AgentF
     const branch = issue.errors.length > 0 ? nearestBranch(checked.value, path, issue.errors) : undefined
     if (branch !== undefined) return branch.flatMap((inner) => toFaults(checked, inner, path))
   }
-  if (valueAt(checked.value, path) === undefined)
-    return [{ code: 'missing', path, message: 'this field is missing', expected: issue.message }]
-  return [{ code: 'invalid', path, message: 'this value cannot stand here', expected: issue.message }]
+  const found = valueAt(checked.value, path)
+  if (found === undefined) return [{ code: 'missing', path, message: 'this field is missing', expected: issue.message }]
+  const fault: AgentFault = { code: 'invalid', path, message: `${describeFound(found, issue)} cannot stand here`, expected: issue.message }
+  const near = issue.code === 'invalid_value' && typeof found === 'string' ? findNear(found, issue.values) : undefined
+  return [near === undefined ? fault : { ...fault, nearMiss: near }]
+}
+
+function findNear(found: string, allowed: readonly unknown[]): string | undefined {
+  return nearest(
+    found,
+    allowed.filter((each) => typeof each === 'string')
+  )[0]
+}
+
+/** What came, by what it is. Where a number is wanted also which: no secret is one. */
+function describeFound(found: unknown, issue: Issue): string {
+  const isNumber = WANTS_NUMBER.test(issue.message)
+  if (typeof found === 'string' && isNumber && /^[-+]?\d{1,15}(?:\.\d{1,15})?$/.test(found)) return `the text "${found}"`
+  if (typeof found === 'number' && isNumber) return `the number ${found}`
+  return issue.code === 'invalid_type' || issue.code === 'invalid_union' || typeof found !== 'string' ? toKindText(found) : 'this text'
 }
 
 /** Of an object that fits no alternative: what is wrong with it as the one that it is nearest to. */
