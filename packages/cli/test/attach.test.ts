@@ -30,17 +30,20 @@ describe('holdfast attach', () => {
     expect(lines(attached.stderr())).toEqual(lines(running.stderr()))
   })
 
-  test('shows only what became of a run that is over, and all of it from a commit on', async () => {
-    const folder = folderWith(scriptedAgent([{ text: 'over' }]))
+  test('shows a run that is over from its beginning, and earlier ones from a commit on', async () => {
+    const folder = folderWith(scriptedAgent([{ text: 'over' }, { text: 'over' }]))
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     const told = await holdfast(folder, ['attach', thread])
     expect(told).toMatchObject({ code: 0, stdout: 'over\n' })
-    expect(told.stderr).not.toContain('run started')
-    expect((await holdfast(folder, ['attach', thread, '--from', '1'])).stderr).toContain('run started')
-    const events = (await holdfast(folder, ['attach', thread, '--from', '1', '--jsonl'])).stdout.trimEnd().split('\n')
-    expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(
-      expect.arrayContaining(['thread.created', 'run.settled'])
-    )
+    expect(told.stderr).toContain('run started')
+    const typesOf = async (more: readonly string[] = []): Promise<readonly string[]> => {
+      const lines = (await holdfast(folder, ['attach', thread, '--jsonl', ...more])).stdout.trimEnd().split('\n')
+      return lines.map((line) => (JSON.parse(line) as { type: string }).type)
+    }
+    expect(await typesOf()).toEqual(expect.arrayContaining(['run.started', 'turn.started', 'model.responded', 'run.settled']))
+    await holdfast(folder, ['message', thread, 'And now?'])
+    expect(await typesOf()).not.toContain('thread.created')
+    expect(await typesOf(['--from', '1'])).toEqual(expect.arrayContaining(['thread.created', 'run.settled']))
     expect(JSON.parse((await holdfast(folder, ['attach', thread, '--json'])).stdout)).toMatchObject({ thread, status: 'completed' })
   })
 

@@ -3,7 +3,7 @@ import type { Cursor, ThreadHandle } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { TermOptions } from '../drive-options.ts'
 import { addDriveOptions, toTerms } from '../drive-options.ts'
-import { againOf, driveToRest, headOf } from '../drive-to-rest.ts'
+import { againOf, driveToRest } from '../drive-to-rest.ts'
 import type { DriveOptions } from '../open-thread.ts'
 import { explainMissing, openThread } from '../open-thread.ts'
 import { wholeNumber } from '../option-values.ts'
@@ -22,7 +22,7 @@ interface AttachOptions extends DriveOptions, TermOptions {
 export function attachCommand(choose: Choose): Command {
   return addDriveOptions(
     new Command('attach')
-      .description('Shows a run of a thread as `run` does, from its beginning and while it happens, until it rests.')
+      .description('Shows the last run of a thread as `run` does, from its beginning and while it happens, until it rests.')
       .argument('<thread>', 'its id')
       .option('--drive', 'drive it here when nobody else does')
       .option('--from <sequence>', 'begin with this commit (default: the beginning of the run)', wholeNumber(1, Number.MAX_SAFE_INTEGER)),
@@ -67,9 +67,8 @@ async function driveOrWatch(context: CommandContext, id: string, options: Attach
   return driven ?? (await watchToRest(thread, context, { after }))
 }
 
-/** Where a reader begins: at the run that is under way; behind everything when there is none. */
+/** Where a reader begins: at the last run, also when it is over. */
 async function findStart(thread: ThreadHandle, from: number | undefined): Promise<Cursor> {
   const { row } = await thread.info()
-  const first = from ?? (row.endedIn === undefined ? (row.startedIn ?? 1) : undefined)
-  return first === undefined ? headOf(thread) : { sequence: first - 1, index: Number.MAX_SAFE_INTEGER }
+  return { sequence: (from ?? row.startedIn ?? 1) - 1, index: Number.MAX_SAFE_INTEGER }
 }
