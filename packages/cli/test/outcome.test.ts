@@ -107,6 +107,7 @@ describe('holdfast outcome', () => {
     for (const argv of [[], ['maybe'], ['approve'], ['not-happened', '--result', '1'], ['unknown', '--result', '1']]) {
       expect(await documentOf(folder, ['outcome', ...argv])).toMatchObject({ exit: 2, error: { code: 'invalid_input' } })
     }
+    expect(await documentOf(folder, ['outcome', 'happend'])).toMatchObject({ error: { details: { nearMiss: 'happened' } } })
     for (const argv of [['approve'], ['deny'], ['answer', 'happened']]) {
       expect(await documentOf(folder, argv)).toMatchObject({ exit: 2, error: { code: 'invalid_input' } })
     }

@@ -48,6 +48,7 @@ describe('holdfast quarantine', () => {
     for (const argv of [[], [thread], ['approve'], [thread, 'again']]) {
       expect(await documentOf(folder, ['quarantine', ...argv])).toMatchObject({ exit: 2, error: { code: 'invalid_input' } })
     }
+    expect(await documentOf(folder, ['quarantine', thread, 'give-upp'])).toMatchObject({ error: { details: { nearMiss: 'give-up' } } })
     expect((await holdfast(folder, ['quarantine', 'retry'])).code).toBe(0)
     expect(await documentOf(folder, ['quarantine', 'retry'])).toMatchObject({ exit: 2, error: { code: 'invalid_input' } })
   })

@@ -3,6 +3,7 @@ import type { Decision } from '@holdfast/runtime'
 import type { Choose, CommandContext } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
+import { readDecisionWord } from '../decision-word.ts'
 import { addDriveOptions, toTerms } from '../drive-options.ts'
 import { Failure } from '../failure.ts'
 import { readInputOption } from '../text-input.ts'
@@ -54,12 +55,11 @@ async function sayOutcome(
   options: OutcomeOptions
 ): Promise<number> {
   const { result: given, note } = options
-  const outcome = word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
-  if (outcome === undefined) {
-    throw new Failure('invalid_input', `What became of the call is missing: expected ${Object.keys(WORDS).join(', ')}.`, {
-      remedy: 'Say it behind the id, as in `holdfast outcome WAIT happened`.'
-    })
-  }
+  const outcome = await readDecisionWord(word, {
+    words: WORDS,
+    about: 'What became of the call',
+    example: 'holdfast outcome WAIT happened'
+  })
   if (given !== undefined && outcome !== 'happened') {
     throw new Failure('invalid_input', `--result is what a call gave that happened, and this one is said to be ${word}.`)
   }

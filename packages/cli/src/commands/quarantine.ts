@@ -1,10 +1,10 @@
 import { Argument, Command } from 'commander'
 import type { Decision } from '@holdfast/runtime'
-import type { Choose } from '../command-context.ts'
+import type { Choose, CommandContext } from '../command-context.ts'
 import type { DecideOptions } from '../decide-waits.ts'
 import { decideWaits } from '../decide-waits.ts'
+import { readDecisionWord } from '../decision-word.ts'
 import { addDriveOptions, toTerms } from '../drive-options.ts'
-import { Failure } from '../failure.ts'
 
 interface QuarantineOptions extends DecideOptions {
   readonly note?: string
@@ -40,17 +40,20 @@ the same. Exit codes and --json are those of approve.`
     .action((first: string | undefined, second: string | undefined, options: QuarantineOptions) => {
       // One word alone is about the only run that was set aside.
       const [wait, word] = second === undefined ? [undefined, first] : [first, second]
-      choose((context) => decideWaits(context, { wait, act: 'quarantine' }, options, toDecision(word, options.note)), toTerms(options))
+      choose((context) => decide(context, wait, word, options), toTerms(options))
     })
 }
 
-function toDecision(word: string | undefined, note: string | undefined): () => Decision {
-  const decide = word !== undefined && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
-  if (decide === undefined) {
-    throw new Failure('invalid_input', `What becomes of the run is missing: expected ${Object.keys(WORDS).join(' or ')}.`, {
-      remedy: 'Say it behind the id, as in `holdfast quarantine WAIT retry`.'
-    })
-  }
-  const decision = decide(note)
-  return () => decision
+async function decide(
+  context: CommandContext,
+  wait: string | undefined,
+  word: string | undefined,
+  options: QuarantineOptions
+): Promise<number> {
+  const toDecision = await readDecisionWord(word, {
+    words: WORDS,
+    about: 'What becomes of the run',
+    example: 'holdfast quarantine WAIT retry'
+  })
+  return decideWaits(context, { wait, act: 'quarantine' }, options, () => toDecision(options.note))
 }
