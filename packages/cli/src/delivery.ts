@@ -1,4 +1,4 @@
-import type { ItemReceipt, JsonObject, ThreadHandle } from '@holdfast/runtime'
+import type { ItemReceipt, JsonObject, RunResult, ThreadHandle } from '@holdfast/runtime'
 import type { ApprovalOption } from './approve-option.ts'
 import { openApprover } from './approve-option.ts'
 import type { CommandContext } from './command-context.ts'
@@ -18,6 +18,8 @@ export interface DeliveryOptions extends OpenOptions, ApprovalOption, TermOption
   readonly detach?: boolean
   /** Wait until what is left to others is taken or returned. */
   readonly receipt?: boolean
+  /** It begins no run: of one that was over before, only how to go on is told. */
+  readonly beginsNothing?: boolean
 }
 
 /** What became of what was delivered. */
@@ -47,16 +49,31 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
   await using _ = workspace
   return await context.interruption.hold(async () => {
     const after = await headOf(thread)
+    const { row } = await thread.info()
     const delivered = await deliver(thread)
     tellRedacted(context.output, delivered.redacted)
     context.output.progress(`delivered to ${id}`)
     const owner = await take(thread, context)
     if (owner === undefined) {
-      return driveToRest(thread, context, workspace, { after, approver: await openApprover(context, workspace, options) })
+      const approver = await openApprover(context, workspace, options)
+      const isOver = options.beginsNothing === true && row.endedIn !== undefined && row.run !== undefined
+      const over = isOver ? { over: { run: row.run, tell: (result: RunResult) => tellOver(result, delivered, context) } } : {}
+      return driveToRest(thread, context, workspace, { after, approver, ...over })
     }
     context.output.notice(`It is left to the thread's owner: ${describeOwner(owner)}.`)
     return await leave(thread, context, options, { ...delivered, owner: { ...owner } })
   })
+}
+
+/** What was delivered has been taken, and the last run stays as it has ended. */
+function tellOver({ thread, run, status }: RunResult, delivered: Delivered, context: CommandContext): number {
+  const { output } = context
+  output.document({ thread, ...delivered, state: 'taken', run, status })
+  const again = againOf(thread, context)
+  const next =
+    status === 'failed' || status === 'stopped' ? `Go on with: ${again('retry')}` : `A message begins the next: ${again('message')} "..."`
+  output.notice(`It is taken. The last run is over (${status}). ${next}`)
+  return EXIT.completed
 }
 
 /** Tells what is known of something that others take; with `--receipt`, what became of it. */

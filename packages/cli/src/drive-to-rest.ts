@@ -24,6 +24,8 @@ export interface ShowOptions {
   readonly approver?: Approver
   /** What the document of the result says beside the result. */
   readonly about?: JsonObject
+  /** A run that was over before: its end is no news. Tells what is instead, and gives the exit code. */
+  readonly over?: { readonly run: string; tell(result: RunResult): number }
   /** What others make of the thread, once they have taken it from this process, is an answer, too. */
   readonly follows?: boolean
 }
@@ -44,10 +46,10 @@ export async function driveToRest(
   workspace: Workspace,
   options: ShowOptions = {}
 ): Promise<number> {
-  const { output, interruption } = context
+  const { interruption } = context
   const again = options.again ?? againOf(thread.id, context)
   for (let after = options.after; ; ) {
-    const live = new LiveText(output)
+    const live = new LiveText(context.output)
     const driven = await driveOnce(thread, context, live, {
       ...options,
       ...(after === undefined ? {} : { after }),
@@ -60,9 +62,19 @@ export async function driveToRest(
     })
     if (driven === undefined) return letGo(thread, context, workspace, again)
     if (driven.status === 'waiting' && (await options.approver?.decide(driven.waits)) === true) continue
-    const code = renderResult(driven, output, { live, again, store: context.options.store, ...(options.about && { about: options.about }) })
+    const code = tellResult(driven, context, options, { live, again })
     return interruption.signal.aborted ? interruption.exitCode : code
   }
+}
+
+function tellResult(
+  result: RunResult,
+  { output, options: { store } }: CommandContext,
+  { over, about }: ShowOptions,
+  told: { readonly live: LiveText; again(command: string): string }
+): number {
+  if (over?.run === result.run) return over.tell(result)
+  return renderResult(result, output, { ...told, store, ...(about && { about }) })
 }
 
 /** What became of the run; nothing when a signal came before that. */

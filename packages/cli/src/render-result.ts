@@ -54,12 +54,12 @@ const NOTICES: Notices = {
   completed: () => [],
   failed: ({ error }, { again }) => [
     `error[${toVisibleLine(error?.code ?? 'internal')}]: the run failed: ${toVisibleLine(error?.message ?? 'no reason was given', 2000)}`,
-    `  Try again with: ${again('retry')}`
+    ...toRetryLines(error?.code, 'Try again with', again)
   ],
   cancelled: ({ stopReason }) => [`The run was cancelled${stopReason === undefined ? '' : `: ${toVisibleLine(stopReason)}`}.`],
   stopped: ({ stopReason }, { again }) => [
     `The run was stopped by a limit: ${toVisibleLine(stopReason ?? 'unknown')}.`,
-    `  Go on with: ${again('retry')}`
+    ...toRetryLines(stopReason, 'Go on with', again)
   ],
   waiting: ({ waits }, { again, store }) => {
     const lines = waits.map((wait) => toDecideLine(wait, store))
@@ -69,6 +69,17 @@ const NOTICES: Notices = {
       ...(lines.some((line) => line !== undefined) ? [] : [`  Go on, when there is something to go on with: ${again('resume')}`])
     ]
   }
+}
+
+/** What only another budget helps against: a retry alone ends in the same way. */
+const OF_BUDGETS: ReadonlySet<string> = new Set([
+  ...['token_budget', 'cost_budget', 'cost_unknown', 'time_budget', 'tool_call_budget'],
+  'usage_missing'
+])
+
+function toRetryLines(why: string | undefined, words: string, again: Told['again']): readonly string[] {
+  if (why === undefined || !OF_BUDGETS.has(why)) return [`  ${words}: ${again('retry')}`]
+  return [`  First set the budget again: ${again('budget extend')} LIMIT`, `  Then ${words.toLowerCase()}: ${again('retry')}`]
 }
 
 function finalText({ status, text, output }: RunResult): string | undefined {

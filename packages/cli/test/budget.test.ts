@@ -40,6 +40,22 @@ describe('holdfast budget', () => {
     expect(await holdfast(folder, ['retry', thread])).toMatchObject({ code: 0, stdout: 'done\n' })
   })
 
+  test('that cannot be kept names what to set, and setting it is no failure of the run that has ended', async () => {
+    const folder = folderWith(scriptedAgent([calling('echo', { text: '1' }), { text: 'done' }], { tools: ['echo'] }))
+    const failed = await holdfast(folder, [...START, '--budget', 'tokens=9000'])
+    expect(failed.code).toBe(1)
+    const thread = threadOf(failed)
+    expect(failed.stderr).toContain(`holdfast budget extend ${thread}`)
+    const told = await holdfast(folder, ['budget', 'extend', thread, 'tokens=none', '--json'])
+    expect(told.code).toBe(0)
+    expect(JSON.parse(told.stdout)).toMatchObject({ thread, state: 'taken', status: 'failed' })
+    expect(told.stderr).toContain(`holdfast retry ${thread}`)
+    expect(told.stderr).not.toContain('error[')
+    expect(await holdfast(folder, ['retry', thread])).toMatchObject({ code: 0, stdout: 'done\n' })
+    // Nothing to go on with, and nothing that is told a second time.
+    expect(await holdfast(folder, ['budget', 'extend', thread, 'tokens=9000'])).toMatchObject({ code: 0, stdout: '' })
+  })
+
   test('refuses what is no budget before anything is started or sent', async () => {
     // B108
     const folder = folderWith(scriptedAgent([{ text: 'done' }]))

@@ -64,7 +64,7 @@ Examples:
   $ holdfast budget extend thr_0123456789abcdef cost=none
 
 A limit is of all that the thread has used and will use, not of what comes on top; what is not named stays. A run that
-waits for its budget goes on as far as the new one goes.`
+waits for its budget goes on as far as the new one goes; one that has ended goes on with \`holdfast retry\`.`
     )
     .action((thread: string, limits: readonly string[], options: DeliveryOptions) =>
       choose((context) => extend(context, parseThreadId(thread), toChange(limits), options), toTerms(options))
@@ -81,5 +81,5 @@ function toChange(limits: readonly string[]): BudgetChange {
 }
 
 function extend(context: CommandContext, id: string, change: BudgetChange, options: DeliveryOptions): Promise<number> {
-  return send(id, context, options, async (thread) => ({ ...(await thread.extendBudget(change)) }))
+  return send(id, context, { ...options, beginsNothing: true }, async (thread) => ({ ...(await thread.extendBudget(change)) }))
 }
