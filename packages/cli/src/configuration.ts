@@ -9,6 +9,8 @@ import { withEnvFile } from './env-file.ts'
 import { Failure } from './failure.ts'
 import { loadConfiguration, loadRuntime } from './libraries.ts'
 import type { ModuleCode } from './tools-module.ts'
+import type { LoadedModule } from './module-names.ts'
+import { requireOwnNames } from './module-names.ts'
 import { loadCode, NO_CODE } from './tools-module.ts'
 
 /** More than any configuration may have. */
@@ -93,11 +95,14 @@ export async function loadAllCode(config: Config, named: string | undefined): Pr
   const folder = config.file === undefined ? '' : dirname(config.file)
   const own = config.tools.map((path) => resolve(folder, path))
   let code = NO_CODE
+  const known: LoadedModule[] = []
   for (const path of new Set([...own, ...(named === undefined ? [] : [named])])) {
     const index = own.indexOf(path)
     const loaded = await loadCode(path).catch(async (error: unknown) => {
       throw index < 0 ? error : await toNamedFailure(error, config, index)
     })
+    await requireOwnNames({ path, code: loaded }, known)
+    known.push({ path, code: loaded })
     code = joinCode(code, loaded)
   }
   return code

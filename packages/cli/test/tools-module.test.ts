@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { folderWith, startHoldfast } from './command-kit.ts'
+import { folderWith, holdfast, startHoldfast } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 /** A module as somebody writes it who has no package.json: only by its syntax Node knows that it is one of ECMAScript. */
@@ -80,5 +80,38 @@ describe('a tools module that cannot be loaded', () => {
     expect(await running.ended).toBe(2)
     expect(running.stderr()).toContain('tools.mts')
     expect(running.stderr()).toContain(`"type": "module" into ${join(folder, 'package.json')}`)
+  })
+})
+
+describe('two modules', () => {
+  const QUIET = MODULE.replace(/^process.*$/m, '')
+
+  test.each([
+    ['a tool of one name', 'pi_ng', 'pi_ng'],
+    ['tools whose names a definition cannot tell apart', 'pi_ng', 'pi-ng']
+  ])('that give %s are both named', async (_, first, second) => {
+    const folder = folderWith({
+      ...scriptedAgent([{ text: 'ok' }]),
+      'one.mjs': QUIET.replace("'ping'", `'${first}'`),
+      'two.mjs': QUIET.replace("'ping'", `'${second}'`),
+      'holdfast.config.yaml': 'version: "1.0"\ntools: [./one.mjs]\n'
+    })
+    const told = await holdfast(folder, ['run', 'agent.yaml', '--tools', 'two.mjs', '--json'])
+    expect(told.code).toBe(2)
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      error: { code: 'invalid_tools', details: { paths: [join(folder, 'one.mjs'), join(folder, 'two.mjs')] } }
+    })
+  })
+
+  test('may give the same tool', async () => {
+    const again = `export { ping } from './shared.mjs'`
+    const folder = folderWith({
+      ...scriptedAgent([{ text: 'ok' }]),
+      'shared.mjs': QUIET,
+      'one.mjs': again,
+      'two.mjs': again,
+      'holdfast.config.yaml': 'version: "1.0"\ntools: [./one.mjs]\n'
+    })
+    expect((await holdfast(folder, ['run', 'agent.yaml', '--tools', 'two.mjs'])).code).toBe(0)
   })
 })
