@@ -18,6 +18,13 @@ test('the reference is what the code gives', () => {
   expect(runNode(['scripts/docs.ts', '--check'])).toEqual({ status: 0, stderr: '' })
 })
 
+test('no cell of a table of the reference holds what is no value', () => {
+  const cells = pages
+    .filter((page) => page.startsWith('reference'))
+    .flatMap((page) => readFileSync(join(DOCS, page), 'utf8').match(/\| *`?(?:NaN|undefined|\[object Object\])`? *\|/g) ?? [])
+  expect(cells).toEqual([])
+})
+
 test('pages quote snippets as they are, and every snippet is quoted', () => {
   const quoted = pages.flatMap((page) => quotesOf(page))
   for (const { page, file, text } of quoted) expect(text, `${file} in ${page}`).toBe(readFileSync(join(DOCS, file), 'utf8'))

@@ -31,5 +31,6 @@ export function manifestPage(): string {
 function defaultOf(path: string): string {
   if (!path.startsWith('limits.')) return ''
   const value: unknown = Reflect.get(DEFAULT_LIMITS, path.slice('limits.'.length))
-  return value === undefined ? 'no bound' : `${Number(value)}`
+  if (value === undefined) return 'no bound'
+  return typeof value === 'number' ? `${value}` : `\`${String(value)}\``
 }

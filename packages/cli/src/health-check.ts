@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { promisify } from 'node:util'
 import type { Config, ProviderInfo } from '@holdfast/config'
 import type { CommandContext } from './command-context.ts'
 import { loadRegistered } from './configuration.ts'
@@ -20,7 +18,6 @@ export interface HealthCheck {
 }
 
 const NODE_WANTED = 24
-const PROGRAM_MS = 5_000
 
 /** Node and SQLite, as this process has them. */
 export function checkPrograms(): readonly HealthCheck[] {
@@ -54,18 +51,6 @@ export async function checkStore(config: Config, { options, io }: CommandContext
     return [store, checkWritable(path, 'writable'), ...folders]
   } catch (error) {
     return [toFailed('store', error)]
-  }
-}
-
-/** The program that isolates what models run: only looked for. */
-export async function checkSandbox({ io }: CommandContext): Promise<HealthCheck> {
-  const name = 'bubblewrap'
-  if (process.platform !== 'linux') return { name, state: 'missing', detail: `there is none for ${process.platform}` }
-  try {
-    const { stdout } = await promisify(execFile)('bwrap', ['--version'], { env: { PATH: io.env['PATH'] ?? '' }, timeout: PROGRAM_MS })
-    return { name, state: 'ok', detail: stdout.trim() }
-  } catch {
-    return { name, state: 'missing', detail: 'bwrap is not in PATH; it is for code that models write, and this version runs none' }
   }
 }
 

@@ -5,13 +5,14 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   invalid_input: 'The message says what was expected and what came; give that.',
   invalid_manifest:
     'All problems are listed at once, each with its place and, where one is near, the name that was meant. Correct them; `manifest.md` lists the fields.',
-  invalid_config: 'Correct what the message names; `configuration.md` of the reference lists the fields.',
+  invalid_config:
+    'Correct what the message names. `configuration.md` of the reference lists the fields of a configuration, `test.md` of the how-to guides those of a script.',
   invalid_tools:
     'Make each tool with `defineTool({ … })`, and correct the field that the message names. Where a module cannot be loaded, `node FILE` shows it alone.',
   value_too_large:
     'Give less, or raise the bound where it is a limit of the definition (`maxInputBytes`). A conversation that has grown too long needs a new thread.',
   file_not_found: 'Correct the path. A path in a manifest or a configuration is relative to that file.',
-  file_unreadable: 'Name another file or change its rights.',
+  file_unreadable: 'Name another file; where the rights to read it are missing, give them.',
   output_unwritable: 'Write elsewhere, or make room; `holdfast show THREAD` has the result of a run.',
   secret_missing:
     'Put a line `NAME=…` into the file .env beside `holdfast.config.yaml` (`version: "1.0"` is enough for one), or have the environment set NAME. `holdfast doctor` shows which keys are there.',

@@ -6,7 +6,7 @@ import type { Project } from '../configuration.ts'
 import { listProvidersOf, readProject } from '../configuration.ts'
 import { EXIT } from '../exit-code.ts'
 import type { HealthCheck } from '../health-check.ts'
-import { checkAgents, checkKeys, checkPrograms, checkSandbox, checkStore, toFailed } from '../health-check.ts'
+import { checkAgents, checkKeys, checkPrograms, checkStore, toFailed } from '../health-check.ts'
 import { name } from '../option-values.ts'
 import { reachProviders } from '../reach-model.ts'
 import { findConfigFile } from '../store-location.ts'
@@ -20,7 +20,7 @@ interface DoctorOptions {
 /** `holdfast doctor` */
 export function doctorCommand(choose: Choose): Command {
   return new Command('doctor')
-    .description('Looks whether everything is there: Node, the configuration, the store, the sandbox, keys. Changes nothing.')
+    .description('Looks whether everything is there: Node, the configuration, the store, keys. Changes nothing.')
     .option('--reach', 'also ask each provider that a profile names for one word; costs a few tokens')
     .option('--config <file>', 'the runtime configuration (default: holdfast.config.yaml of the project)', name)
     .addHelpText(
@@ -30,7 +30,7 @@ Examples:
   $ holdfast doctor
   $ holdfast doctor --reach --json
 
-The exit code is 1 when something does not work. What is only missing (a key, the sandbox) is told, and is no failure.
+The exit code is 1 when something does not work. What is only missing (a key) is told, and is no failure.
 With --json: { "checks": [{ "name", "state", "detail", "remedy" }] }; a state is ok, missing or failed.`
     )
     .action((options: DoctorOptions) => choose((context) => examine(context, options)))
@@ -62,7 +62,7 @@ async function runChecks(given: CommandContext, options: DoctorOptions): Promise
     () => (options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config)),
     checks
   )
-  checks.push(...(await checkAgents(config)), ...(await checkStore(config, context)), await checkSandbox(context))
+  checks.push(...(await checkAgents(config)), ...(await checkStore(config, context)))
   const providers = await listProvidersOf(config, context.io)
   checks.push(...checkKeys(config, providers))
   if (options.reach === true) checks.push(...(await reachProviders(config, providers, context)))
