@@ -30,7 +30,7 @@ export const ERROR_CASES: { readonly [code in ErrorCode]: ErrorCase } = {
       'A scripted model was asked for the first time, and its script is not one.'
     ],
     message:
-      '…/holdfast.config.yaml cannot be used:\n  …/holdfast.config.yaml:1:10: version: this value cannot stand here (expected "1.0" (a text, so in quotes)).'
+      '…/holdfast.config.yaml cannot be used:\n  …/holdfast.config.yaml:1:1: version: this field is missing (expected "1.0" (a text, so in quotes)).'
   },
   invalid_tools: {
     when: [
