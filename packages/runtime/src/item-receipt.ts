@@ -16,13 +16,14 @@ export async function readReceipt(
   // Watched before the first look: nothing that happens between the two is missed.
   using watcher = core.hub.watch(thread)
   using _hints = watchStore(core)
+  const since = core.clock.monotonic()
   const signal = options.signal ?? new AbortController().signal
   for (;;) {
     signal.throwIfAborted()
     const info = await readInfo(core, thread)
     const receipt = await look(core, thread, item)
     if (receipt.state !== 'queued' || options.wait !== true) return receipt
-    failIfHopeless(core, info)
+    failIfHopeless(core, info, since)
     const seen = await watch(core, watcher, item, signal)
     if (seen) return seen
   }

@@ -1,6 +1,6 @@
 import { HoldfastError } from './contracts/errors.ts'
 import type { RunStatus } from './contracts/fact.ts'
-import type { ThreadId } from './contracts/ids.ts'
+import type { Ms, ThreadId } from './contracts/ids.ts'
 import type { ThreadInfo } from './contracts/store.ts'
 import type { SettledOptions } from './contracts/thread-handle.ts'
 import { IdleNotice } from './idle-notice.ts'
@@ -44,6 +44,7 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
 export async function untilRest(core: RuntimeCore, thread: ThreadId, { signal, here }: SettledOptions): Promise<ThreadInfo> {
   using _hints = watchStore(core)
   const idle = new IdleNotice(core)
+  const since = core.clock.monotonic()
   for (;;) {
     signal?.throwIfAborted()
     const woken = new AbortController()
@@ -52,7 +53,7 @@ export async function untilRest(core: RuntimeCore, thread: ThreadId, { signal, h
     const isOver = await isAtRest(core, info)
     if (here === true) await failIfTaken(core, info, isOver)
     if (isOver) return info
-    failIfHopeless(core, info)
+    failIfHopeless(core, info, since)
     idle.look(info)
     await core.clock.sleep(LOOK_MS, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal)
   }
@@ -103,10 +104,16 @@ export function throwFault(core: RuntimeCore, thread: ThreadId): void {
   if (fault !== undefined && !core.engine.isDriving(thread)) throw fault
 }
 
-/** Throws what makes it impossible here that anything more happens to a thread. */
-export function failIfHopeless(core: RuntimeCore, info: ThreadInfo): void {
+/**
+ * Throws what makes it impossible here that anything more happens to a thread, or the store's error where it has been failing for long to hand it out. That
+ * counts from when the waiting began: who waits again gives it its time again.
+ */
+export function failIfHopeless(core: RuntimeCore, info: ThreadInfo, since: Ms): void {
   throwFault(core, info.id)
   assertOpen(core)
+  const { engine, trouble } = core
+  const failure = engine.attends(info.id) && !engine.isDriving(info.id) ? trouble.lasting(since) : undefined
+  if (failure !== undefined) throw failure
   // Who only looks waits for others.
   if (!core.drives) return
   if (!info.owner) assertPlaceable(info.id, core.missing(info))

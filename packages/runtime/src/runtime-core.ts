@@ -40,6 +40,7 @@ import type { SinkFeedPorts } from './sink-feed.ts'
 import { SinkFeed } from './sink-feed.ts'
 import { toModelName } from './state/candidate.ts'
 import type { State } from './state/state.ts'
+import { StoreTrouble } from './store-trouble.ts'
 import { redactError } from './util/redact-error.ts'
 
 /** What the parts of a runtime share. */
@@ -68,6 +69,8 @@ export interface RuntimeCore {
   readonly faults: Map<ThreadId, unknown>
   /** Threads that were lost to others, and who drove them here, as long as they are not driven here again. */
   readonly lost: Map<ThreadId, string>
+  /** Of the store, when it is asked for threads. */
+  readonly trouble: StoreTrouble
   /** Tells the host what it would wait for in vain: its logger, or where it has none whoever is told the warnings of the process. */
   warn(message: string, data: Json): void
   /** Reads a thread's publication, once per process. */
@@ -111,6 +114,7 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
   const plugins = createPluginRegistry(options.plugins)
   const registry = new CodeRegistry(options.tools, [...hooks.needs, ...plugins.needs])
   const faults = new Map<ThreadId, unknown>()
+  const trouble = new StoreTrouble(clock, logger)
   const grants = toHostGrants(options.grants, [...(options.tools ?? []), ...plugins.needed])
   const grantsOf = createEffectiveGrants(grants)
   const publications = new PublicationCache(store, { codeOf: (identity) => registry.get(identity), permissions, hooks, plugins })
@@ -139,15 +143,13 @@ export function createCore(options: RuntimeOptions): RuntimeCore {
     perform,
     announce: (request, receipt) => hub.announce(request, receipt, bodies.kept(request)),
     ended: (thread, end, worker) => hearEnd(core, { thread, end, worker }),
+    asked: (failure) => trouble.hear(failure),
     needs: () => registry.needs,
     ...toEngineOptions(options)
   })
   const core: RuntimeCore = {
-    store,
-    bodies,
-    clock,
-    ids,
-    ...{ tenant, principal, hub, engine, mayDecide, grants, grantsOf, registry, hooks, plugins, models, secrets, faults },
+    ...{ store, bodies, clock, ids, tenant, principal, hub, engine, mayDecide, grants, grantsOf },
+    ...{ registry, hooks, plugins, models, secrets, faults, trouble },
     ...{ lost: new Map<ThreadId, string>(), warn: toWarn(options.logger, logger) },
     publication: (digest) => publications.get(digest),
     known: (digest) => publications.known(digest),

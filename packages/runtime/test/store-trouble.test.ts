@@ -91,6 +91,31 @@ describe('a run whose store fails now and then', () => {
     expect((await factsOfType(reader, 'attempt.claimed')).length).toBeLessThan(5)
   })
 
+  test('for want of space to the end of its lease and longer is given up with what the store says, and goes on when there is space', async () => {
+    // B049
+    const clock = fakeClock()
+    const { begun, tool } = counted()
+    const inner = memoryStore({ clock })
+    let isFull = false
+    const unlessFull =
+      <Given extends readonly unknown[], Result>(call: (...given: Given) => Promise<Result>) =>
+      (...given: Given) =>
+        isFull ? Promise.reject(new HoldfastError('store_full', 'full')) : call(...given)
+    const { append, beat, claim } = inner
+    const store = { ...inner, append: unlessFull(append), beat: unlessFull(beat), claim: unlessFull(claim) }
+    const full = toolOf('fill', () => {
+      isFull = true
+      return 'filled'
+    })
+    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'act' }, { name: 'fill' }] } : { text: 'done' }))
+    const handle = await runtimeFor(model, { store, clock }).start(agentOf({ tools: [tool, full] }), { input: 'go' })
+    await expect(runThrough(clock, handle.settled())).rejects.toMatchObject({ code: 'store_full' })
+    expect((await handle.info()).row.status).toBe('running')
+    isFull = false
+    expect(await runThrough(clock, handle.settled())).toMatchObject({ status: 'completed' })
+    expect(begun).toHaveLength(1)
+  })
+
   test('for want of space goes on when there is space again', async () => {
     // B049
     const clock = fakeClock()

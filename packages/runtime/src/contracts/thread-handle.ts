@@ -74,7 +74,8 @@ export interface ThreadHandle {
   /**
    * Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. One that was not is only
    * waited for, in a runtime without `recover`: a run whose process died goes on when somebody calls `resume`. That nobody drives it is told after some
-   * seconds, as a warning of `logger`, or of the process where there is none; the waiting goes on, since another process may come. With `here` it throws
+   * seconds, as a warning of `logger`, or of the process where there is none; the waiting goes on, since another process may come. Where the
+   * store fails for longer than some seconds to hand the thread out (a full disk), its error is thrown; the thread is asked for again meanwhile. With `here` it throws
    * `thread_taken` (details: `worker`, and `leaseUntil` while that one owns it) when another worker has taken the thread from this runtime.
    */
   settled(options?: SettledOptions): Promise<RunResult>

@@ -23,6 +23,8 @@ export interface EngineOptions<State> {
   announce(request: AppendRequest, receipt: Extract<Receipt, { ok: true }>): void
   /** A drive of a worker's ended, by rest or by an error that a repeat does not mend. */
   ended(thread: ThreadId, end: DriveEnd | { readonly error: unknown }, worker: string): void
+  /** The store was asked for threads: with what it failed, or null. What failed is tried again. */
+  asked(failure: unknown): void
   /** What this worker has, so that it only claims what it can drive. */
   needs(): readonly string[]
   readonly leaseMs: Ms

@@ -93,8 +93,7 @@ export class Engine<State> {
     while (this.#drives.size > 0) await Promise.all([...this.#drives.values()].map((each) => each.ended))
     late.stop()
     await this.#claiming
-    this.#hints?.[Symbol.dispose]()
-    this.#hints = null
+    this.#listen(false)
     this.#pulseNow.abort()
     await this.#pulse
   }
@@ -121,8 +120,9 @@ export class Engine<State> {
       if (claims.length > 0 && this.#options.recover) this.#claimAgain = true
       // Where places ran out nothing is known of the rest: they are tried again when one is free.
       if (!isLimited) await this.#forget(asked)
+      this.#options.asked(null)
     } catch (error) {
-      this.#options.logger.warn('threads could not be claimed; they are tried again', { error: errorMessage(error) })
+      this.#options.asked(error)
     }
     this.#startPulse()
   }

@@ -72,6 +72,7 @@ export class Host implements EngineHost {
       perform: (action, state, done) => this.#perform(action, state, done),
       announce: () => {},
       ended: (thread, end) => this.#ended(thread, end),
+      asked: () => {},
       needs: () => this.needs,
       leaseMs: world.leaseMs,
       // Its work knows of no quarantine.
