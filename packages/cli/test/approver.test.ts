@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { holdfast, linesOf, threadOf } from './command-kit.ts'
+import { eventually, holdfast, linesOf, threadOf } from './command-kit.ts'
 import { calling, openGate } from './scripted-agent.ts'
 import { atTerminal } from './terminal-kit.ts'
 import { held, project, waitOf, waitsOf } from './waits-kit.ts'
@@ -201,7 +201,7 @@ describe('holdfast chat', () => {
     chat.type('approv')
     await chat.until(/> approv$/)
     openGate(folder)
-    while ((await holdfast(folder, ['waits', '--json'])).stdout.includes('"stamp"') === false);
+    await eventually(async () => (await holdfast(folder, ['waits', '--json'])).stdout.includes('"stamp"'))
     expect(chat.screen()).not.toMatch(/help >/)
     chat.type('e\r')
     await chat.until(KEYS)

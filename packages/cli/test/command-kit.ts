@@ -104,9 +104,9 @@ export function linesOf(path: string): readonly string[] {
 }
 
 /** Waits until something holds. */
-export async function eventually(holds: () => boolean): Promise<void> {
+export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   const until = Date.now() + PATIENCE_MS
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > until) throw new Error('it has not come about')
     await sleep(20)
   }

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { addFiles, folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
+import { addFiles, eventually, folderWith, holdfast, linesOf, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 
 /** The first bytes of a format, and some more. */
@@ -226,7 +226,7 @@ describe('--timeout of a command that drives', () => {
     const pending = async () => JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout).thread.pending
     const stop = new AbortController()
     const sending = holdfast(folder, ['message', thread, 'x', '--detach', '--receipt', '--json'], { signal: stop.signal })
-    while ((await pending()) < 2);
+    await eventually(async () => (await pending()) === 2)
     stop.abort('SIGINT')
     const told = await sending
     expect(told.code).toBe(130)

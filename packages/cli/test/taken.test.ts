@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Running } from './command-kit.ts'
-import { addFiles, folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
+import { addFiles, eventually, folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
 import { held, waitOf } from './waits-kit.ts'
 
@@ -34,7 +34,7 @@ async function stopped(folder: string, running: Running, thread: string): Promis
     await sleep(20)
   }
   const owner = async () => JSON.parse((await holdfast(folder, ['show', thread, '--json'])).stdout).thread.owner
-  while ((await owner()) !== undefined);
+  await eventually(async () => (await owner()) === undefined)
 }
 
 /** Whether nobody is writing. */
