@@ -116,44 +116,57 @@ describe.each([
 })
 
 describe('a stream of events', () => {
-  /** What is shown of two tries by a reader that does something at the first event of a type: the model says nothing before, and nothing more before its failure is seen. */
-  async function twoTries(at: HoldfastEvent['type'], act: (handle: ThreadHandle) => Promise<void>): Promise<readonly string[]> {
+  /** A thread whose model is asked at `watched`, says something, fails at `shown`, and is asked again and answers at `failed`. */
+  async function twoTries() {
     const clock = fakeClock()
-    const watched = latch()
-    const failed = latch()
+    const [watched, shown, failed] = [latch(), latch(), latch()]
     const model = streamingModel(async function* ({ request }) {
-      await (request === 1 ? watched : failed).opened
       yield text('t', `it is 1${request}`)
       if (request > 1) yield finish('stop')
+      else await shown.opened
     })
-    const handle = await runtimeFor(model, { clock }).start(agentOf(), { input: 'go' })
-    const read = async (): Promise<readonly string[]> => {
-      const shown: string[] = []
-      let isFirst = true
-      for await (const event of handle.events()) {
-        if (event.type === 'text.delta') shown.push(`${event.try}:${event.text}`)
-        if (event.type === 'try.reset' || event.type === 'model.failed') shown.push(event.type)
-        if (event.type === 'model.failed') failed.open()
-        if (event.type !== at || !isFirst) continue
-        isFirst = false
-        watched.open()
-        await act(handle)
-      }
-      return shown
+    // Whether anybody watches is looked at when the model is asked.
+    const asked: typeof model.doStream = async (request) => {
+      await (model.prompts.length === 0 ? watched : failed).opened
+      return model.doStream(request)
     }
-    return runThrough(clock, read())
+    const handle = await runtimeFor({ ...model, doStream: asked }, { clock }).start(agentOf(), { input: 'go' })
+    await until(async () => (await factsOfType(handle, 'turn.started')).length > 0)
+    const read = async (see: (event: HoldfastEvent) => Promise<void> | void): Promise<readonly string[]> => {
+      const said: string[] = []
+      for await (const event of handle.events()) {
+        if (event.type === 'text.delta') said.push(`${event.try}:${event.text}`)
+        if (event.type === 'try.reset' || event.type === 'model.failed') said.push(event.type)
+        await see(event)
+      }
+      return said
+    }
+    return { handle, watched, shown, failed, read: (see: Parameters<typeof read>[0]) => runThrough(clock, read(see)) }
   }
 
   test('says that a try was for nothing before it shows the next', async () => {
     // B008
-    const shown = await twoTries('turn.started', async () => {})
-    expect(shown).toEqual(['1:it is 11', 'model.failed', 'try.reset', '2:it is 12'])
+    const { watched, shown, failed, read } = await twoTries()
+    const said = await read((event) => {
+      if (event.type === 'turn.started') watched.open()
+      if (event.type === 'text.delta') shown.open()
+      if (event.type === 'model.failed') failed.open()
+    })
+    expect(said).toEqual(['1:it is 11', 'model.failed', 'try.reset', '2:it is 12'])
   })
 
   test('shows nothing of a try behind its end to who catches up', async () => {
-    const shown = await twoTries('run.started', (handle) => until(async () => (await factsOfType(handle, 'model.failed')).length > 0))
-    expect(shown).toContain('model.failed')
-    expect(shown).not.toContain('1:it is 11')
+    const { handle, watched, shown, failed, read } = await twoTries()
+    shown.open()
+    const said = await read((event) => {
+      if (event.type === 'model.failed') failed.open()
+      if (event.type !== 'run.started') return
+      // The reader stands in the log at a place from which it reads the end of the try before it hears of what it said.
+      watched.open()
+      return until(async () => (await factsOfType(handle, 'model.failed')).length > 0)
+    })
+    expect(said).toContain('model.failed')
+    expect(said).not.toContain('1:it is 11')
   })
 
   test('that begins late has everything that is committed, and ends', async () => {
