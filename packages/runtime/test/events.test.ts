@@ -7,6 +7,7 @@ import { fakeClock } from '../src/testing/fake-clock.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
 import {
   agentOf,
+  counted,
   factsOfType,
   latch,
   recordingModel,
@@ -239,7 +240,7 @@ describe('a stream of events', () => {
 
   test('shows nothing that was not committed', async () => {
     // A lost acknowledgement: the commit is there, and is shown once.
-    const store = faultyStore(memoryStore(), { fail: ({ method, index }) => (method === 'append' && index % 3 === 0 ? 'after' : null) })
+    const store = faultyStore(memoryStore(), { fail: counted(['append'], (count) => (count % 3 === 0 ? 'after' : null)) })
     const handle = await runtimeFor(busy(), { store }).start(agentOf({ tools: [get] }), { input: 'go' })
     const events = await within(collect(handle))
     expect(types(committed(events))).toEqual((await handle.log()).flatMap((commit) => commit.facts.map((fact) => fact.type)))

@@ -5,7 +5,7 @@ import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
 import { NOTE, converse, everyDigest, get, talkative } from './large-bodies-kit.ts'
-import { agentOf, factsOf, recordingModel, resultsIn, runtimeFor, toolOf, within } from './runtime-kit.ts'
+import { agentOf, counted, factsOf, recordingModel, resultsIn, runtimeFor, toolOf, within } from './runtime-kit.ts'
 
 describe('what is put', () => {
   test('holds no secret', async () => {
@@ -44,7 +44,7 @@ describe('what is put', () => {
   })
 
   test('is put again and named by the same commit when the store answers too late', async () => {
-    const store = faultyStore(memoryStore(), { fail: ({ index, method }) => (method === 'append' && index % 2 === 0 ? 'after' : null) })
+    const store = faultyStore(memoryStore(), { fail: counted(['append'], (count) => (count % 2 === 0 ? 'after' : null)) })
     const runtime = runtimeFor(talkative(), { store, tools: [get] })
     const handle = await converse(runtime)
     expect((await handle.verify()).problems).toEqual([])

@@ -20,6 +20,7 @@ import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
 import type { FakeClock } from '../src/testing/fake-clock.ts'
+import type { FaultPoint } from '../src/testing/fault-plan.ts'
 import { loadRe2 } from '../src/util/libraries.ts'
 
 /** What is not there after this long never comes, also on a busy machine. */
@@ -216,6 +217,15 @@ export async function until(holds: () => unknown): Promise<void> {
     if (performance.now() > end) throw new Error(`this did not come about: ${holds.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
+}
+
+/** A plan for some methods of a store by their own count, from 1: what is repeated may otherwise fall into step with the heartbeat, for good. */
+export function counted(
+  methods: readonly string[],
+  plan: (count: number) => FaultPoint
+): (call: { readonly method: string }) => FaultPoint {
+  let count = 0
+  return ({ method }) => (methods.includes(method) ? plan(++count) : null)
 }
 
 /** Fails when a promise is not settled in time. */

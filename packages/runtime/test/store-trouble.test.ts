@@ -11,6 +11,7 @@ import type { FaultPlan } from '../src/testing/fault-plan.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
 import {
   agentOf,
+  counted,
   factsOfType,
   folder,
   latch,
@@ -25,7 +26,7 @@ import {
 } from './runtime-kit.ts'
 
 /** A tool that must not be repeated, and what it did. */
-function counted() {
+function countedTool() {
   const begun: string[] = []
   const tool = toolOf('act', (_, context) => {
     begun.push(context.call)
@@ -54,25 +55,19 @@ async function expectOnce(handle: ThreadHandle, begun: readonly string[], calls:
 
 describe('a run whose store fails now and then', () => {
   test.each<[string, FaultPlan]>([
-    ['before each commit', { fail: ({ index, method }) => (method === 'append' && index % 2 === 0 ? 'before' : null) }],
-    ['after each commit', { fail: ({ index, method }) => (method === 'append' && index % 2 === 0 ? 'after' : null) }],
+    ['before each commit', { fail: counted(['append'], (count) => (count % 2 === 1 ? 'before' : null)) }],
+    ['after each commit', { fail: counted(['append'], (count) => (count % 2 === 1 ? 'after' : null)) }],
     [
       'at three of four commits',
-      { fail: ({ index, method }) => (method === 'append' && index % 4 !== 0 ? (index % 2 === 0 ? 'before' : 'after') : null) }
+      { fail: counted(['append'], (count) => ([null, 'after', 'before', 'after'] as const)[count % 4] ?? null) }
     ],
-    [
-      'when it is claimed',
-      { fail: ({ index, method }) => (method === 'claim' && index < 8 ? (index % 2 === 0 ? 'before' : 'after') : null) }
-    ],
-    [
-      'at every other read',
-      { failRead: ({ index, method }) => (['pending', 'read', 'publication'].includes(method) && index % 2 === 0 ? 'before' : null) }
-    ],
-    ['at the heartbeat', { fail: ({ index, method }) => (method === 'beat' && index % 2 === 0 ? 'after' : null) }]
+    ['when it is claimed', { fail: counted(['claim'], (count) => (count < 5 ? (count % 2 === 0 ? 'before' : 'after') : null)) }],
+    ['at every other read', { failRead: counted(['pending', 'read', 'publication'], (count) => (count % 2 === 1 ? 'before' : null)) }],
+    ['at the heartbeat', { fail: counted(['beat'], (count) => (count % 2 === 1 ? 'after' : null)) }]
   ])('%s goes on and repeats no effect', async (_, plan) => {
     // B048
     const clock = fakeClock()
-    const { begun, tool } = counted()
+    const { begun, tool } = countedTool()
     const inner = memoryStore({ clock })
     const store = faultyStore(inner, plan)
     const handle = await runtimeFor(steps(4), { store, clock }).start(agentOf({ tools: [tool] }), { input: 'go' })
@@ -94,7 +89,7 @@ describe('a run whose store fails now and then', () => {
   test('for want of space to the end of its lease and longer is given up with what the store says, and goes on when there is space', async () => {
     // B049
     const clock = fakeClock()
-    const { begun, tool } = counted()
+    const { begun, tool } = countedTool()
     const inner = memoryStore({ clock })
     let isFull = false
     const unlessFull =
@@ -119,7 +114,7 @@ describe('a run whose store fails now and then', () => {
   test('for want of space goes on when there is space again', async () => {
     // B049
     const clock = fakeClock()
-    const { begun, tool } = counted()
+    const { begun, tool } = countedTool()
     const inner = memoryStore({ clock })
     let isFull = false
     const append: Store['append'] = (request) => (isFull ? Promise.reject(new HoldfastError('store_full', 'full')) : inner.append(request))
@@ -205,7 +200,7 @@ describe('a SQLite file that another program locks', () => {
   test('for a moment, again and again, delays a run and repeats nothing; the event loop stays free', async () => {
     // B048
     const { store, lock, unlock } = await lockable(30_000)
-    const { begun, tool } = counted()
+    const { begun, tool } = countedTool()
     let ticks = 0
     const ticker = setInterval(() => ticks++, 5)
     const handle = await runtimeFor(steps(10), { store }).start(agentOf({ tools: [tool] }), { input: 'go' })
