@@ -37,7 +37,10 @@ export async function isAtRest(core: RuntimeCore, info: ThreadInfo): Promise<boo
   // The same elsewhere: what waits there is due again after a pause. A run that has ended has no timer of its own.
   if (info.timerAt !== undefined && ENDED.includes(info.row.status)) return false
   const items = await core.store.pending(info.id)
-  return items.every((item) => item.state === 'deferred')
+  if (items.some((item) => item.state !== 'deferred')) return false
+  // Whoever took an item meanwhile has committed that: what became of the run is not what was read before.
+  const { head, owner } = await readInfo(core, info.id)
+  return head === info.head && owner === undefined
 }
 
 /** Waits until the thread is at rest. Throws what makes that impossible here: a fault of its drive, or something that it needs. */

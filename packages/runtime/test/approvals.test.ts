@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Store } from '../src/contracts/store.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
@@ -38,6 +39,23 @@ describe('a call that is held', () => {
       as: 'decided',
       by: { kind: 'person', id: 'ann' }
     })
+  })
+
+  test('is not taken to wait by who looks while another process goes on with it', async () => {
+    const ledger: Ledger = { ran: [] }
+    const store = memoryStore()
+    const { thread, wait } = await leftHeld(store, ledger)
+    const driver = runtimeOf(store, paying(ledger))
+    // Between two reads of one look the other process takes the decision, and ends the run.
+    const pending: Store['pending'] = async (id) => {
+      await driver.thread(id).resume()
+      await within(driver.thread(id).settled())
+      return store.pending(id)
+    }
+    const reader = runtimeOf({ ...store, pending }, { concurrency: 0 })
+    await store.decide(wait, { decision: 'approve' }, { kind: 'person', id: 'ann' })
+    expect(await within(reader.thread(thread).settled())).toMatchObject({ status: 'completed' })
+    expect(ledger.ran).toHaveLength(1)
   })
 
   test('is settled with the reason of the person who refuses it, and never runs', async () => {

@@ -33,6 +33,40 @@ test('beats for a thread that was acquired, so that a call longer than the lease
   expect((await store.thread(thread))?.attempt).toBe(1)
 })
 
+test('loses nothing under its next name by a heartbeat of the last one that is answered late', async () => {
+  const clock = fakeClock()
+  await using store = memoryStore({ clock })
+  const [first, second, late] = [latch(), latch(), latch()]
+  let beats = 0
+  const beat: Store['beat'] = async (...given) => {
+    beats++
+    if (beats === 1) await late.opened
+    return store.beat(...given)
+  }
+  let asked = 0
+  const held = answeringModel(async () => {
+    asked++
+    await (asked === 1 ? first : second).opened
+    return { text: 'done' }
+  })
+  await using runtime = createRuntime({ store: { ...store, beat }, clock, models: { slow: held }, leaseMs: 4_000 })
+  const run = await runtime.start(AGENT)
+  await until(() => asked === 1)
+  await clock.advance(1_000)
+  expect(beats).toBe(1)
+  first.open()
+  expect(await run.settled()).toMatchObject({ status: 'completed' })
+  // The lease is over before anybody hears of that heartbeat.
+  await clock.advance(4_000)
+  const next = await runtime.start(AGENT)
+  await until(() => asked === 2)
+  late.open()
+  await until(() => beats > 1 || clock.advance(100))
+  second.open()
+  expect(await next.settled()).toMatchObject({ status: 'completed' })
+  expect((await store.thread(next.thread))?.attempt).toBe(1)
+})
+
 test('drives nothing with a concurrency of 0, and keeps what was started for others', async () => {
   await using store = memoryStore()
   await using starter = createRuntime({ store, models: { slow: slowModel(0) }, concurrency: 0 })

@@ -243,16 +243,13 @@ export class Engine<State> {
       if (!isBusy && due === null) break
       this.#isPulseBusy = isBusy
       this.#listen(isBusy)
-      await this.#pause(Math.min(isBusy ? this.#lease.beatMs : Number.POSITIVE_INFINITY, due ?? Number.POSITIVE_INFINITY))
+      const pauseMs = Math.min(isBusy ? this.#lease.beatMs : Number.POSITIVE_INFINITY, due ?? Number.POSITIVE_INFINITY)
+      await this.#options.clock.sleep(pauseMs, this.#pulseNow.signal)
+      if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
       await this.#beat()
       if (!this.#stopping) this.#lookAgain()
     }
     this.#listen(false)
-  }
-
-  async #pause(durationMs: Ms): Promise<void> {
-    await this.#options.clock.sleep(durationMs, this.#pulseNow.signal)
-    if (this.#pulseNow.signal.aborted) this.#pulseNow = new AbortController()
   }
 
   #lookAgain(): void {
@@ -265,9 +262,12 @@ export class Engine<State> {
     if (this.#drives.size === 0) return
     const mine = new Map(this.#drives)
     const since = clock.monotonic()
+    const { worker } = this
     try {
-      const beat = await store.beat(this.#lease.worker, leaseMs, [...mine.keys()])
+      const beat = await store.beat(worker, leaseMs, [...mine.keys()])
       this.#lease.hear(beat.now, since)
+      // It says nothing of what is held under a name that was taken since then.
+      if (worker !== this.worker) return
       if (!beat.alive) return this.#loseAll()
       this.#lease.extend(since)
       for (const thread of beat.fresh) this.#drives.get(thread)?.bell.ring('items')
