@@ -26,7 +26,7 @@ describe('on a terminal', () => {
 
   test('validated output is not printed twice either', async () => {
     const outputSchema = { type: 'object', properties: { sum: { type: 'number' } } }
-    const folder = folderWith(scriptedAgent([{ text: '{"sum": 3}' }], { outputSchema }))
+    const folder = folderWith(scriptedAgent([{ text: '{"sum": 3}', delayMs: 300 }], { outputSchema }))
     expect((await holdfast(folder, ['run', 'agent.yaml'], { tty: true })).stdout).toBe('{"sum": 3}\n')
   })
 

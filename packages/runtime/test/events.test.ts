@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EventsOptions, ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
+import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
@@ -21,9 +22,15 @@ import {
 } from './runtime-kit.ts'
 import { finish, text } from './stream-parts.ts'
 
-async function collect(handle: Pick<ThreadHandle, 'events'>, options?: EventsOptions): Promise<HoldfastEvent[]> {
+async function collect(
+  handle: Pick<ThreadHandle, 'events'>,
+  { see, ...options }: EventsOptions & { readonly see?: (event: HoldfastEvent) => void } = {}
+): Promise<HoldfastEvent[]> {
   const events: HoldfastEvent[] = []
-  for await (const event of handle.events(options)) events.push(event)
+  for await (const event of handle.events(options)) {
+    events.push(event)
+    see?.(event)
+  }
   return events
 }
 
@@ -39,19 +46,22 @@ const get = toolOf(
   },
   { effect: 'read' }
 )
-const busy = () =>
-  recordingModel(({ answers }) =>
-    answers === 0 ? { text: 'let me see', toolCalls: [{ name: 'get', arguments: { k: 1 } }] } : { text: 'all is well' }
-  )
+const busy = (begins: Promise<void> = Promise.resolve()) =>
+  recordingModel(async ({ answers }) => {
+    await begins
+    return answers === 0 ? { text: 'let me see', toolCalls: [{ name: 'get', arguments: { k: 1 } }] } : { text: 'all is well' }
+  })
 
 describe.each([
   { name: 'memory', open: async () => memoryStore() },
   { name: 'SQLite', open: sqlite }
 ])('events over $name', ({ open }) => {
   test('are the facts in order, with deltas between them and the end of the run behind them', async () => {
-    const runtime = runtimeFor(busy(), { store: await open() })
+    // Whether anybody watches is looked at when the model has begun to answer.
+    const seen = latch()
+    const runtime = runtimeFor(busy(seen.opened), { store: await open() })
     const handle = await runtime.start(agentOf({ tools: [get] }), { input: 'go' })
-    const events = await within(collect(handle))
+    const events = await within(collect(handle, { see: () => seen.open() }))
     expect(events.at(-1)).toEqual({ type: 'run.settled', thread: handle.id, run: handle.run, status: 'completed' })
     expect(types(committed(events))).toEqual((await handle.log()).flatMap((commit) => commit.facts.map((fact) => fact.type)))
     const order = types(events)
@@ -168,6 +178,29 @@ describe('a stream of events', () => {
     })
     expect(said).toContain('model.failed')
     expect(said).not.toContain('1:it is 11')
+  })
+
+  test.each([
+    { pieces: ['Hel', 'lo, ', 'world'], shown: 'Hello, world' },
+    { pieces: ['It is sk-live-0123', '4567', '89abcdef.'], shown: 'It is [secret:key].' }
+  ])('that begins in the middle of an answer has all of it: $shown', async ({ pieces, shown }) => {
+    const [middle, watched] = [latch(), latch()]
+    const model = streamingModel(async function* () {
+      for (const [index, piece] of pieces.entries()) {
+        yield text('t', piece)
+        if (index > 0) continue
+        middle.open()
+        await watched.opened
+      }
+      yield finish('stop')
+    })
+    const secrets = createSecretRegistry()
+    secrets.add('key', 'sk-live-0123456789abcdef')
+    const handle = await runtimeFor(model, { secrets }).start(agentOf(), { input: 'go' })
+    await middle.opened
+    await new Promise((resolve) => setImmediate(resolve))
+    const events = await within(collect(handle, { see: ({ type }) => type === 'turn.started' && watched.open() }))
+    expect(events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : [])).join('')).toBe(shown)
   })
 
   test('that begins late has everything that is committed, and ends', async () => {

@@ -75,7 +75,8 @@ describe('a thread with initial prompts', () => {
   })
 
   test('without a task of its own takes the prompt of the definition', async () => {
-    const { runtime, model } = await begin([])
+    const { runtime, model, settled } = await begin([])
+    await settled()
     const agent = agentOf({ tools: ['look'], prompt: 'the prompt', initialPrompts: [{ toolCalls: [LOOK] }] })
     await within((await runtime.start(agent)).settled())
     expect(userTexts(model.prompts.at(-1))).toEqual([BEFORE_CALLS, 'the prompt'])

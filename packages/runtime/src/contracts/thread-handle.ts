@@ -70,6 +70,10 @@ export interface ThreadHandle {
    * (throws `artifact_missing`, `artifact_corrupt`).
    */
   log(from?: number, limitBytes?: number, options?: { readonly bodies?: 'preview' | 'whole' }): Promise<readonly Commit[]>
+  /**
+   * Committed events as they stand in the log, deltas between them, and the end of the run. Deltas are best effort: who comes in the middle of an answer
+   * that nobody has watched is shown all of it, who comes to others is shown what follows, and the committed event has the whole.
+   */
   events(options?: EventsOptions): AsyncIterable<HoldfastEvent>
   /**
    * Waits until the thread is at rest, driving it here when nobody else does and it was started, messaged or resumed here. One that was not is only

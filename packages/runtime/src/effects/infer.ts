@@ -23,6 +23,7 @@ import { classifyModelError, toModelError } from './model-failure.ts'
 import { checkOutput } from './output-check.ts'
 import type { EffectPorts } from './ports.ts'
 import type { PreparedPublication } from './prepare.ts'
+import type { ResponseDelta } from './read-parts.ts'
 import type { ModelResponse, ReadResponseOptions } from './read-response.ts'
 import { readResponse } from './read-response.ts'
 import { RunningInference } from './running-inference.ts'
@@ -107,9 +108,9 @@ async function infer(asked: Asked, ports: EffectPorts): Promise<void> {
     // No provider is called after a cancel (semantics §6).
     if (running.aborted) throw running.reason
     const { stream } = await running.unlessStopped(model.doStream(request))
-    const shown = ports.isWatched(state.thread) ? toDeltaReader(asked, ports) : undefined
-    const response = await readResponse(stream, new Reading(request, { running, shown, ports }))
-    shown?.end()
+    const reading = new Reading(request, asked, ports)
+    const response = await readResponse(stream, reading)
+    reading.end()
     const priced = withCost(response, { reference: asked.model, provider: model.provider, model: model.modelId }, ports)
     facts = toFacts(isPromise(priced) ? await priced : priced, asked, prepared, ports)
   } catch (error) {
@@ -207,19 +208,35 @@ class Reading implements ReadResponseOptions {
   readonly signal: RunningInference
   readonly clock: EffectPorts['clock']
   readonly maxBytes = MAX_RESPONSE_BYTES
-  readonly onDelta: DeltaReader['take'] | undefined
   readonly #request: LanguageModelV4CallOptions
-  readonly #secrets: SecretRegistry
+  readonly #asked: Asked
+  readonly #ports: EffectPorts
+  /** Of whom somebody watches. */
+  #shown: DeltaReader | undefined
 
-  constructor(
-    request: LanguageModelV4CallOptions,
-    { running, shown, ports }: { running: RunningInference; shown: DeltaReader | undefined; ports: EffectPorts }
-  ) {
+  constructor(request: LanguageModelV4CallOptions, asked: Asked, ports: EffectPorts) {
     this.#request = request
-    this.#secrets = ports.secrets
-    this.signal = running
+    this.#asked = asked
+    this.#ports = ports
+    this.signal = asked.running
     this.clock = ports.clock
-    this.onDelta = shown?.take
+    if (this.#isWatched) this.#shown = toDeltaReader(asked, ports)
+  }
+
+  /** Who comes in the middle is shown all that has come: a secret that is cut in two by then is known by its beginning. */
+  onDelta(delta: ResponseDelta, soFar: () => readonly ResponseDelta[]): void {
+    if (this.#shown) return this.#shown.take(delta)
+    if (!this.#isWatched) return
+    this.#shown = toDeltaReader(this.#asked, this.#ports)
+    for (const each of soFar()) this.#shown.take(each)
+  }
+
+  end(): void {
+    this.#shown?.end()
+  }
+
+  get #isWatched(): boolean {
+    return this.#ports.isWatched(this.#asked.state.thread)
   }
 
   get promptCharacters(): number {
@@ -227,7 +244,8 @@ class Reading implements ReadResponseOptions {
   }
 
   clean(error: unknown): unknown {
-    return this.#secrets.size > 0 ? redactError(error, this.#secrets) : error
+    const { secrets } = this.#ports
+    return secrets.size > 0 ? redactError(error, secrets) : error
   }
 }
 

@@ -8,6 +8,12 @@ export type ResponseDelta =
   | { readonly type: 'text.delta' | 'reasoning.delta'; readonly text: string }
   | { readonly type: 'arguments.delta'; readonly id: string; readonly tool: string; readonly text: string }
 
+/** Is told of a response while it arrives. Must not throw. */
+export interface DeltaListener {
+  /** Called for every piece. `soFar` gives all that has come with it, one piece for each part that has text. */
+  onDelta?(delta: ResponseDelta, soFar: () => readonly ResponseDelta[]): void
+}
+
 type Metadata = SharedV4ProviderMetadata | undefined
 type Block = { kind: 'text' | 'reasoning'; chunks: string[]; half: string; metadata: ProviderMetadata | undefined }
 type Call = Omit<Block, 'kind'> & { kind: 'call'; id: string; tool: string; input: string | undefined; providerExecuted: boolean }
@@ -19,11 +25,11 @@ export class PartCollector {
   readonly #blocks = new Map<string, Block>()
   // Some servers give every call the same id, so one id may have several calls that wait for their end.
   readonly #calls = new Map<string, Call[]>()
-  readonly #onDelta: (delta: ResponseDelta) => void
+  readonly #listener: DeltaListener
   #bytes = 0
 
-  constructor(onDelta: (delta: ResponseDelta) => void = () => {}) {
-    this.#onDelta = onDelta
+  constructor(listener: DeltaListener = {}) {
+    this.#listener = listener
   }
 
   /** Whether a call to one of our tools has begun. */
@@ -89,7 +95,7 @@ export class PartCollector {
     const block = this.#blocks.get(`${kind}:${id}`) ?? this.#openBlock(kind, id, undefined)
     if (metadata) block.metadata = mergeMetadata(block.metadata, metadata)
     const text = delta === '' ? '' : addChunk(block, delta)
-    if (text !== '') this.#onDelta({ type: kind === 'text' ? 'text.delta' : 'reasoning.delta', text })
+    if (text !== '') this.#tell(toDelta(block, text))
   }
 
   #closeBlock(kind: Block['kind'], id: string, metadata: Metadata): void {
@@ -112,7 +118,11 @@ export class PartCollector {
     if (!call) return
     if (metadata) call.metadata = mergeMetadata(call.metadata, metadata)
     const text = delta === '' ? '' : addChunk(call, delta)
-    if (text !== '') this.#onDelta({ type: 'arguments.delta', id: call.id, tool: call.tool, text })
+    if (text !== '') this.#tell(toDelta(call, text))
+  }
+
+  #tell(delta: ResponseDelta): void {
+    this.#listener.onDelta?.(delta, () => this.#entries.flatMap(toDeltaSoFar))
   }
 
   #settleCall(part: LanguageModelV4ToolCall): void {
@@ -135,6 +145,18 @@ function addChunk(entry: Block | Call, delta: string): string {
   const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length
   entry.half = text.slice(cut)
   return text.slice(0, cut).toWellFormed()
+}
+
+function toDelta(entry: Block | Call, text: string): ResponseDelta {
+  if (entry.kind === 'call') return { type: 'arguments.delta', id: entry.id, tool: entry.tool, text }
+  return { type: entry.kind === 'text' ? 'text.delta' : 'reasoning.delta', text }
+}
+
+function toDeltaSoFar(entry: Entry): ResponseDelta[] {
+  if (entry.kind === 'part') return []
+  const text = entry.chunks.join('')
+  const shown = text.slice(0, text.length - entry.half.length).toWellFormed()
+  return shown === '' ? [] : [toDelta(entry, shown)]
 }
 
 function toParts(entry: Entry): Part[] {

@@ -10,7 +10,7 @@ import type { Usage } from '../contracts/usage.ts'
 import type { ModelError } from './model-failure.ts'
 import { classifyModelError, toModelError } from './model-failure.ts'
 import { isJsonObject, toUsage, usageOf } from './model-usage.ts'
-import type { ResponseDelta } from './read-parts.ts'
+import type { DeltaListener } from './read-parts.ts'
 import { PartCollector } from './read-parts.ts'
 import { MESSAGE_START } from './whole-part.ts'
 
@@ -26,12 +26,10 @@ export interface StopSignal extends Pick<AbortSignal, 'aborted' | 'reason'> {
 }
 
 /** How a response is read. */
-export interface ReadResponseOptions {
+export interface ReadResponseOptions extends DeltaListener {
   readonly signal: StopSignal
   /** Bounds how long a stream may stay open behind its `finish`. Default: nothing does. */
   readonly clock?: Pick<Clock, 'alarm'>
-  /** Called for every piece as it arrives. Must not throw. */
-  readonly onDelta?: ((delta: ResponseDelta) => void) | undefined
   /** Past this many bytes the stream is cancelled and the call fails for good. */
   readonly maxBytes: number
   /** What was thrown, or sent as an error, as it may be kept. Default: as it is. */
@@ -63,7 +61,7 @@ export async function readResponse(
   options: ReadResponseOptions
 ): Promise<ModelResponse> {
   const { signal, maxBytes, clock } = options
-  const collector = new PartCollector(options.onDelta)
+  const collector = new PartCollector(options)
   const end: End = {}
   const reader = stream.getReader()
   // Cancelling ends a pending read at once, also where the provider does not listen to its signal.
