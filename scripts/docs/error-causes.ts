@@ -63,5 +63,6 @@ export const ERROR_CAUSES: { readonly [code in ErrorCode]: string } = {
   quarantined:
     'The processes that drove the run died again and again without getting on (`crashBudget`), and a person refused another try.',
   livelock: 'Deciding what a thread does next did not come to an end. This is a defect of Holdfast.',
+  process_ended: 'The process was ended from within, by code of the user, before the command was done.',
   internal: 'Something happened that no other code covers. In the command this is a defect of Holdfast.'
 }

@@ -1,11 +1,18 @@
 import type { CommandSecrets } from './command-secrets.ts'
 import type { Environment } from './env-file.ts'
+import type { Report } from './failure.ts'
 
 /** Where a command writes text. */
 export interface TextSink {
   write(text: string): unknown
   /** Whether a person looks at it directly. */
   readonly isTTY?: boolean
+}
+
+/** What ends the process before the command does, and the stack for whoever mends it. */
+export interface StrayEnd {
+  readonly report: Report
+  readonly stack?: string
 }
 
 /** A terminal that a person types at. */
@@ -26,6 +33,8 @@ export interface CommandIo {
   readonly stderr: TextSink
   /** Says who is told what code of the user writes to the streams of the process. */
   readonly setStray?: (tell: (text: string) => void) => void
+  /** Says who is told that the process ends before the command does. */
+  readonly setStrayEnd?: (tell: (end: StrayEnd) => void) => void
   /** Only where a person types and looks. */
   readonly terminal?: Terminal
   readonly env: Environment

@@ -48,6 +48,7 @@ export async function driveToRest(
 ): Promise<number> {
   const { interruption } = context
   const again = options.again ?? againOf(thread.id, context)
+  interruption.goesOn = again('resume')
   for (let after = options.after; ; ) {
     const live = new LiveText(context.output)
     const driven = await driveOnce(thread, context, live, {

@@ -7,6 +7,13 @@ const LOOK_MS = 20
 /** What a thread outside of the event loop does, and may never end: files, pipes and names that do not answer. */
 const THREAD_WORK = /^(?:FSReq|GetAddrInfoReq|GetNameInfoReq)/
 
+let isOver = false
+
+/** Whether the command itself ends the process. */
+export function isEnding(): boolean {
+  return isOver
+}
+
 /** Ends the process when its threads have ended what they do, or soon. */
 export async function endProcess(code: number): Promise<never> {
   for (let waitedMs = 0; isWorking() && waitedMs < PATIENCE_MS; waitedMs += LOOK_MS) await sleep(LOOK_MS)
@@ -18,6 +25,7 @@ export async function endProcess(code: number): Promise<never> {
  * would keep it for ever. Where one works another program takes the place of the process, and has no threads.
  */
 export function endProcessNow(code: number): never {
+  isOver = true
   if (isWorking() && process.platform !== 'win32') {
     try {
       process.execve?.('/bin/sh', ['sh', '-c', `exit ${code}`], {})

@@ -3,6 +3,8 @@ import { exitCodeOfSignal, TIME_UP } from './exit-code.ts'
 /** The first signal that a command was sent, or the end of its time. What holds something lets go of it in order; everything else may be left where it stands. */
 export class Interruption {
   readonly signal: AbortSignal
+  /** How a person goes on with what is held, once that is known. */
+  goesOn: string | undefined
   readonly #timeUp = new AbortController()
   #hasHeld = false
 

@@ -1,14 +1,14 @@
 // The process: streams, signals and the exit code. Everything else is `runCommand`.
 import process from 'node:process'
-import { inspect } from 'node:util'
-import type { CommandIo } from './command-io.ts'
+import type { CommandIo, StrayEnd } from './command-io.ts'
 import { CommandSecrets } from './command-secrets.ts'
-import { endProcess, endProcessNow } from './end-process.ts'
-import { exitCodeOfSignal, OUTPUT_LOST } from './exit-code.ts'
+import { endProcess, endProcessNow, isEnding } from './end-process.ts'
+import { EXIT, exitCodeOfSignal, OUTPUT_LOST } from './exit-code.ts'
 import { takeStreams } from './own-streams.ts'
 import { omitWarnings } from './process-warnings.ts'
 import { runCommand } from './program.ts'
 import { REMEDIES } from './remedies.ts'
+import { toStrayExit, toStrayThrow } from './stray-end.ts'
 
 const interrupted = new AbortController()
 
@@ -38,10 +38,20 @@ const streams = takeStreams(process)
 omitWarnings(new Set(['MODULE_TYPELESS_PACKAGE_JSON']))
 
 const secrets = new CommandSecrets()
-// What code of the user throws where nobody catches it may quote a secret. The process ends as it would without this.
+/** What the command has said of itself. */
+let code: number | undefined
+let tellEnd = ({ report: { message }, stack = '' }: StrayEnd): void => {
+  streams.stderr.write(`${secrets.redact(`error[process_ended]: ${message}\n${stack}`)}\n`)
+}
+
 process.on('uncaughtException', (error) => {
-  streams.stderr.write(`${secrets.redact(inspect(error))}\n`)
-  endProcessNow(1)
+  tellEnd(toStrayThrow(error))
+  endProcessNow(code ?? EXIT.failed)
+})
+process.on('exit', () => {
+  if (isEnding()) return
+  if (code === undefined) tellEnd(toStrayExit())
+  process.exitCode = code ?? EXIT.failed
 })
 
 const io: CommandIo = {
@@ -49,6 +59,9 @@ const io: CommandIo = {
   stdout: streams.stdout,
   stderr: streams.stderr,
   setStray: streams.setStray,
+  setStrayEnd: (tell) => {
+    tellEnd = tell
+  },
   env: process.env,
   secrets,
   cwd: process.cwd(),
@@ -64,7 +77,7 @@ const io: CommandIo = {
 
 // Who only watches has nothing else that keeps the process.
 setInterval(() => undefined, 1 << 30)
-const code = await runCommand(process.argv.slice(2), io)
+code = await runCommand(process.argv.slice(2), io)
 // What is still open (a tool that does not stop, a connection that is kept) must not keep the process; what was written must be out.
 const failed = await streams.flush()
 if (failed !== undefined) loseOutput(failed)

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import type { ModulePlace } from './module-place.ts'
+import { findFrame, toText } from './module-place.ts'
 import { findLocalPackages, toInstallLine } from './own-packages.ts'
 
 /** Why a module could not be loaded. */
@@ -14,19 +16,10 @@ export interface ModuleFault {
   readonly place?: ModulePlace
 }
 
-/** Lines and columns from 1. */
-export interface ModulePlace {
-  readonly file: string
-  readonly line: number
-  readonly column?: number
-}
-
 const CHECK_MS = 60_000
 /** What Node says of a file that it reads as CommonJS, and that is none. */
 const NO_COMMONJS =
   /^(?:Cannot use import statement outside a module|Unexpected token 'export'|Cannot use 'import\.meta' outside a module)$/
-/** Code that stands between the user's and what threw: of the command, of the runtime, of packages. */
-const OWN = dirname(import.meta.url)
 
 /** Says why a module could not be loaded, and where. */
 export async function findModuleFault(path: string, cause: unknown): Promise<ModuleFault> {
@@ -42,15 +35,6 @@ export async function findModuleFault(path: string, cause: unknown): Promise<Mod
   return { message, ...found, ...(missing === undefined ? {} : { remedy: toInstallRemedy(missing) }) }
 }
 
-/** Not everything can be made a text. */
-function toText(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return 'a value that cannot be shown'
-  }
-}
-
 /** The package that an import names and Node does not find. */
 function findMissing({ message, ...cause }: Error & { readonly code?: unknown }): string | undefined {
   if (cause.code !== 'ERR_MODULE_NOT_FOUND' && cause.code !== 'MODULE_NOT_FOUND') return undefined
@@ -63,11 +47,6 @@ function toInstallRemedy(name: string): string {
   return `Install it in the project of the module, with \`${toInstallLine(local.length === 0 ? [name] : local)}\`.`
 }
 
-/** The place as it is told: `file:line:column`. */
-export function toPlaceText({ file, line, column }: ModulePlace): string {
-  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`
-}
-
 /** Above the stack of a syntax error stand its file, its line, and a caret below the column. */
 function findHead(stack: readonly string[]): ModulePlace | undefined {
   const [, url, path, line] = /^(?:(file:\/\/\/.+)|(\/.+)):(\d+)$/.exec(stack[0] ?? '') ?? []
@@ -76,17 +55,6 @@ function findHead(stack: readonly string[]): ModulePlace | undefined {
   const caret = stack.slice(1, end < 0 ? stack.length : end).find((text) => /^\s*\^+\s*$/.test(text))
   const file = url === undefined ? (path ?? '') : fileURLToPath(url)
   return { file, line: Number(line), ...(caret === undefined ? {} : { column: caret.indexOf('^') + 1 }) }
-}
-
-/** Where code of the user threw: its own place, else the nearest that is not of a package. */
-function findFrame(stack: readonly string[]): ModulePlace | undefined {
-  const frames = stack.flatMap((text) => {
-    const [, url, line, column] = /^\s+at .*?(file:\/\/\/[^()]+):(\d+):(\d+)\)?$/.exec(text) ?? []
-    return url === undefined || url.startsWith(OWN) ? [] : [{ url, line: Number(line), column: Number(column) }]
-  })
-  const runtime = dirname(import.meta.resolve('@holdfast/runtime'))
-  const found = frames.find(({ url }) => !url.includes('/node_modules/') && !url.startsWith(runtime)) ?? frames[0]
-  return found === undefined ? undefined : { file: fileURLToPath(found.url), line: found.line, column: found.column }
 }
 
 /** Node keeps the place of a syntax error to itself until it prints it: it is asked to look once more, without running anything. */

@@ -27,6 +27,8 @@ export class Output {
   readonly #secrets: Pick<CommandSecrets, 'redact'> | undefined
   /** Whether streamed text has left the cursor inside a line of the terminal. */
   #inLine = false
+  /** Whether the one document has been written. */
+  #hasDocument = false
   /** What is kept back while a person types. */
   #held: (() => void)[] | undefined
 
@@ -57,7 +59,9 @@ export class Output {
 
   /** The one document of `--json`. */
   document(value: unknown): void {
-    if (this.mode === 'json') this.#write(this.#io.stdout, `${toJsonText(value, 2)}\n`)
+    if (this.mode !== 'json' || this.#hasDocument) return
+    this.#hasDocument = true
+    this.#write(this.#io.stdout, `${toJsonText(value, 2)}\n`)
   }
 
   /** One value of `--jsonl`. */

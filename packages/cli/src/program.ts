@@ -45,6 +45,7 @@ import { name } from './option-values.ts'
 import type { OutputMode } from './output.ts'
 import { Output } from './output.ts'
 import { ownVersion } from './package-version.ts'
+import { tellStrayEnd } from './stray-end.ts'
 
 const AFTER_HELP = `
 Examples:
@@ -130,6 +131,7 @@ async function perform(chosen: Chosen, options: SharedOptions, io: CommandIo): P
   const output = new Output(io, { mode, quiet: options.quiet === true, color: options.color }, secrets)
   io.setStray?.((text) => output.stray(text))
   const context: CommandContext = { io, output, secrets, options, interruption }
+  io.setStrayEnd?.((end) => tellStrayEnd(end, context))
   try {
     if (mode === 'json' && chosen.mode === 'jsonl') {
       throw new Failure('invalid_input', '--json gives one document and --jsonl one value a line: use one of them.')

@@ -74,5 +74,7 @@ export const REMEDIES: { readonly [code in ErrorCode]: string } = {
   quarantined:
     'Look at what was under way when they died: `holdfast log THREAD`. When it is mended, `holdfast retry THREAD` starts the next run from there.',
   livelock: 'Report it with `holdfast export THREAD`; the thread is kept as it is.',
+  process_ended:
+    'It is code of a tool, a plugin, a hook, or of what they load: catch the error where it is thrown, await what fails, and let nothing end the process. `holdfast resume` goes on with what it drove.',
   internal: 'Report it; `HOLDFAST_DEBUG=1` shows where it happened.'
 }

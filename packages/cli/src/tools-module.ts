@@ -3,7 +3,8 @@ import { extname } from 'node:path'
 import type { Hook, Plugin, RuntimeOptions, Tool } from '@holdfast/runtime'
 import { Failure } from './failure.ts'
 import { loadModule } from './libraries.ts'
-import { findModuleFault, toPlaceText } from './module-fault.ts'
+import { findModuleFault } from './module-fault.ts'
+import { toPlaceText } from './module-place.ts'
 import { toShellWord } from './shell-word.ts'
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs'])

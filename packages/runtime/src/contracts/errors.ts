@@ -62,6 +62,7 @@ export const ERROR_CODES = {
   // our own
   quarantined: { status: 500, retryable: false },
   livelock: { status: 500, retryable: false },
+  process_ended: { status: 500, retryable: false },
   internal: { status: 500, retryable: false }
 } as const satisfies { readonly [code: string]: { readonly status: number; readonly retryable: boolean } }
 
