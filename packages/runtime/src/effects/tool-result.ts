@@ -4,6 +4,7 @@ import type { SecretRegistry } from '../contracts/secrets.ts'
 import { NO_OUTPUT } from '../state/history.ts'
 import { isDeeplyNested, MAX_LEVELS } from '../util/nesting.ts'
 import { cutText, toWellFormedJson } from '../util/well-formed.ts'
+import { toResultJson } from './result-json.ts'
 
 /** What of a result the model is shown where the tool does not say. */
 export const DEFAULT_RESULT_LENGTH = 100_000
@@ -22,12 +23,12 @@ export function toCallResult(value: unknown, secrets: SecretRegistry, maxLength:
   if (typeof value === 'string') return { value: cutResult(secrets.redact(value.toWellFormed()), maxLength) }
   let text: string | undefined
   try {
-    text = JSON.stringify(value)
+    text = toResultJson(value)
   } catch (error) {
-    return toCallError(`The tool returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, secrets)
+    return toCallError(`The tool has ended, and returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, secrets)
   }
-  if (text === undefined) return { error: `The tool returned a value that is not JSON: ${typeof value}` }
-  if (isDeeplyNested(text)) return { error: `The tool returned a value that is nested deeper than ${MAX_LEVELS} levels.` }
+  if (text === undefined) return { error: `The tool has ended, and returned a value that is not JSON: ${typeof value}` }
+  if (isDeeplyNested(text)) return { error: `The tool has ended, and returned a value that is nested deeper than ${MAX_LEVELS} levels.` }
   if (secrets.has(text)) text = JSON.stringify(secrets.redactJson(JSON.parse(text)))
   if (text.length > maxLength || weighsTooMuch(text)) return { value: cutResult(text.toWellFormed(), maxLength) }
   return { value: toWellFormedJson(JSON.parse(text) as Json) }

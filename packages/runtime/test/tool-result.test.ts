@@ -1,0 +1,76 @@
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { toCallResult } from '../src/effects/tool-result.ts'
+import { createSecretRegistry } from '../src/secrets.ts'
+
+class Account {
+  readonly #owner = 'ann'
+  get owner(): string {
+    return this.#owner
+  }
+}
+class Entry {
+  readonly amount = 12
+}
+const circular: { self?: unknown } = {}
+circular.self = circular
+
+const resultOf = (value: unknown) => toCallResult(value, createSecretRegistry())
+
+describe('what a tool returns', () => {
+  test.each<[string, unknown, unknown]>([
+    ['plain data', { a: [1, 'x', null, true], b: { c: undefined } }, { a: [1, 'x', null, true], b: {} }],
+    ['nothing in a list', [undefined], [null]],
+    ['empty ones', { a: {}, b: [], c: Object.create(null) }, { a: {}, b: [], c: {} }],
+    ['an empty object of another realm', runInNewContext('({ a: {}, b: [] })'), { a: {}, b: [] }],
+    ['a date', { at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' }],
+    ['an address', new URL('https://example.com/a'), 'https://example.com/a'],
+    ['an instance with fields', new Entry(), { amount: 12 }],
+    ['bytes', Buffer.from('ab'), { type: 'Buffer', data: [97, 98] }],
+    ['boxed values', [Object(1), Object(false), Object('')], [1, false, '']],
+    ['what gives its own JSON', { toJSON: () => ({ deep: 1 }) }, { deep: 1 }]
+  ])('is kept as JSON has it: %s', (_, value, kept) => {
+    expect(resultOf(value)).toEqual({ value: kept })
+  })
+
+  test.each<[string, unknown, unknown]>([
+    ['a map', { prices: new Map([['a', 1]]) }, { prices: [['a', 1]] }],
+    ['a map in a map', new Map([['a', new Map([[1, new Set(['x'])]])]]), [['a', [[1, ['x']]]]]],
+    ['a set', new Set(['a', 'b']), ['a', 'b']],
+    ['numbers that are none', [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY], ['NaN', 'Infinity', '-Infinity']],
+    ['a number that is none', Number.NaN, 'NaN'],
+    ['a big number', { cents: 12_345_678_901_234_567_890n }, { cents: '12345678901234567890' }],
+    ['an error', { failed: new TypeError('no such account') }, { failed: 'TypeError: no such account' }],
+    ['what nobody waited for', { page: Promise.resolve(1) }, { page: '[Promise]' }],
+    ['an answer of the network', new Response('x'), '[Response]'],
+    ['an instance of which nothing is seen', { account: new Account() }, { account: '[Account]' }],
+    ['an expression', /a+/, '[RegExp]']
+  ])('is not lost where JSON has nothing for it: %s', (_, value, kept) => {
+    expect(resultOf(value)).toEqual({ value: kept })
+  })
+
+  test.each<[string, unknown]>([
+    ['what refers to itself', circular],
+    ['a map that holds itself', new Map([['self', circular]])],
+    ['a function', () => 1],
+    ['a symbol', Symbol('x')],
+    [
+      'what throws when it is looked at',
+      {
+        get field() {
+          throw new Error('not here')
+        }
+      }
+    ]
+  ])('is said to have no JSON, and the tool to have ended: %s', (_, value) => {
+    expect(resultOf(value)).toEqual({ error: expect.stringMatching(/^The tool has ended, and returned a value that is not JSON: ./) })
+  })
+
+  test('is refused where it is nested too deep, also within a map', () => {
+    let deep: unknown = 1
+    for (let level = 0; level < 600; level++) deep = [deep]
+    for (const value of [deep, { deep: new Map([[1, deep]]) }]) {
+      expect(resultOf(value)).toEqual({ error: expect.stringContaining('nested deeper') })
+    }
+  })
+})
