@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { HoldfastError } from './contracts/errors.ts'
 import type { JsonObject } from './contracts/json.ts'
+import type { OptionNames } from './contracts/known-options.ts'
+import { assertKnownOptions } from './contracts/known-options.ts'
 import type { Plugin, PluginBounds, PluginParts } from './contracts/plugin.ts'
 import type { StateKey } from './contracts/plugin-state.ts'
 import type { ToolInput } from './contracts/tool-input.ts'
@@ -22,12 +24,15 @@ export interface PluginOptions<Schema extends ToolSchema> {
   create(options: ToolArguments<Schema>): PluginParts
 }
 
+const NAMES: OptionNames<PluginOptions<ToolSchema>> = { name: true, version: true, options: true, bounds: true, create: true }
+
 /**
  * Declares a plugin: tools, hooks, context, rules and state under one name, within declared bounds.
  *
  * Throws `invalid_input` (details: `plugin`, `field`) for a name, a schema or bounds that cannot be used.
  */
 export function definePlugin<Schema extends ToolSchema = JsonObject>(given: PluginOptions<Schema>): Plugin {
+  assertKnownOptions('definePlugin', given, NAMES)
   const { name, version, options, bounds, create } = given
   const plugin: Plugin = Object.freeze({
     name,

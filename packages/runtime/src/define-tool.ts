@@ -3,6 +3,8 @@ import type { Approval } from './contracts/approval.ts'
 import type { Effect } from './contracts/fact.ts'
 import type { Ms } from './contracts/ids.ts'
 import type { JsonObject } from './contracts/json.ts'
+import type { OptionNames } from './contracts/known-options.ts'
+import { assertKnownOptions } from './contracts/known-options.ts'
 import type { ApprovalFunction, OnUnknown, Reconciled, ReconcileContext, Tool, ToolContext, ToolNeeds } from './contracts/tool.ts'
 import type { ToolInput } from './contracts/tool-input.ts'
 import { isStandardSchema, toJsonSchema } from './manifest/standard-schema.ts'
@@ -49,12 +51,29 @@ export interface TypedTool<Input> extends Tool<never> {
   execute(input: Input, context: ToolContext): unknown
 }
 
+const NAMES: OptionNames<ToolOptions<ToolSchema>> = {
+  name: true,
+  description: true,
+  input: true,
+  effect: true,
+  parallelSafe: true,
+  timeoutMs: true,
+  maxResultLength: true,
+  needs: true,
+  version: true,
+  approval: true,
+  onUnknown: true,
+  execute: true,
+  reconcile: true
+}
+
 /**
  * Declares a tool: one action that a model may ask for.
  *
- * Throws `invalid_tools` (details: `tool`, `field`) when the name, a bound or the schema cannot be used.
+ * Throws `invalid_tools` (details: `tool`, `field`) when the name, a bound or the schema cannot be used, and (details: `option`) for a field that it does not have.
  */
 export function defineTool<Schema extends ToolSchema>(options: ToolOptions<Schema>): TypedTool<ToolArguments<Schema>> {
+  assertKnownOptions('defineTool', options, NAMES, 'invalid_tools')
   checkToolFields(options)
   const { reconcile } = options
   return Object.freeze({

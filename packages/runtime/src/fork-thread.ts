@@ -2,6 +2,7 @@
 import { assertKey } from './caller-key.ts'
 import type { ForkHandle } from './contracts/thread-handle.ts'
 import { HoldfastError } from './contracts/errors.ts'
+import { assertKnownOptions } from './contracts/known-options.ts'
 import type { Commit, FactOf } from './contracts/fact.ts'
 import { FORMAT } from './contracts/fact.ts'
 import type { ForkOptions } from './contracts/fork.ts'
@@ -15,6 +16,7 @@ import { readLater, readPast } from './fork-place.ts'
 import { toBirthItem } from './birth-item.ts'
 import { readCommits } from './folded-commits.ts'
 import { assertModelsGranted } from './granted-models.ts'
+import { FORK } from './option-names.ts'
 import { assertOpen, readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { toForkFacts, toRepinFacts } from './state/fork-facts.ts'
@@ -25,6 +27,7 @@ import { digestJson, digestText } from './util/canonical.ts'
 /** Makes a thread with the past of another one. */
 export async function forkThread(core: RuntimeCore, source: ThreadId, options: ForkOptions): Promise<ForkHandle> {
   assertOpen(core)
+  assertKnownOptions('fork', options, FORK)
   assertKey('idempotencyKey', options.idempotencyKey)
   const info = await readInfo(core, source)
   if (info.root !== info.id) {

@@ -5,6 +5,7 @@ import type { RunHandle } from './contracts/thread-handle.ts'
 import type { Budget } from './contracts/budget.ts'
 import { changeBudget, findBudgetFault } from './contracts/budget.ts'
 import { HoldfastError } from './contracts/errors.ts'
+import { assertKnownOptions } from './contracts/known-options.ts'
 import type { Grants } from './contracts/grants.ts'
 import type { InjectedPrompt } from './contracts/initial-prompt.ts'
 import type { Json } from './contracts/json.ts'
@@ -25,6 +26,7 @@ import { forkThread, importThread, toFirstPrompts } from './rare-acts.ts'
 import { freezeDefinition } from './manifest/definitions.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { resolveVariables } from './manifest/variables.ts'
+import { APPROVE, CLOSE, DENY, RUNTIME, START, THREADS, WAITS } from './option-names.ts'
 import { assertOpen } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { createRuntimeArtifacts } from './runtime-artifacts.ts'
@@ -50,12 +52,15 @@ const MAX_KEPT_BYTES = 900_000
  * that is ready) until `close`. Throws `invalid_tools` when two tools share a name, `invalid_input` for a bound that is none.
  */
 export function createRuntime(options: RuntimeOptions): Runtime {
+  assertKnownOptions('createRuntime', options, RUNTIME)
   assertWholeNumber('leaseMs', options.leaseMs, SHORTEST_LEASE_MS)
   assertWholeNumber('concurrency', options.concurrency, 0)
   assertWholeNumber('crashBudget', options.crashBudget, 1)
   const core = createCore(options)
   let closing: Promise<void> | null = null
-  const close: Runtime['close'] = async ({ graceMs = 5_000, modelGraceMs = graceMs } = {}) => {
+  const close: Runtime['close'] = async (closeOptions = {}) => {
+    assertKnownOptions('close', closeOptions, CLOSE)
+    const { graceMs = 5_000, modelGraceMs = graceMs } = closeOptions
     assertWholeNumber('graceMs', graceMs, 0)
     assertWholeNumber('modelGraceMs', modelGraceMs, 0)
     core.toolGraceMs = Math.max(0, graceMs - modelGraceMs)
@@ -67,12 +72,25 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     start: (agent, startOptions = {}) => withoutSecrets(core.secrets, () => start(core, agent, startOptions)),
     thread: (id) => createThreadHandle(core, id),
     fork: (thread, forkOptions = {}) => withoutSecrets(core.secrets, () => forkThread(core, thread, forkOptions)),
-    threads: (query = {}) => core.store.threads({ ...query, tenant: core.tenant }),
-    waits: (query = {}) => core.store.waits({ ...query, tenant: core.tenant }),
+    threads: async (query = {}) => {
+      assertKnownOptions('threads', query, THREADS)
+      return core.store.threads({ ...query, tenant: core.tenant })
+    },
+    waits: async (query = {}) => {
+      assertKnownOptions('waits', query, WAITS)
+      return core.store.waits({ ...query, tenant: core.tenant })
+    },
     decide: (wait, decision) => withoutSecrets(core.secrets, () => decide(core, wait, decision)),
-    approve: (wait, approval = {}) => withoutSecrets(core.secrets, () => decide(core, wait, toApproval(approval))),
-    deny: (wait, { reason } = {}) =>
-      withoutSecrets(core.secrets, () => decide(core, wait, { decision: 'deny', ...(reason === undefined ? {} : { reason }) })),
+    approve: (wait, approval = {}) =>
+      withoutSecrets(core.secrets, async () => {
+        assertKnownOptions('approve', approval, APPROVE)
+        return decide(core, wait, toApproval(approval))
+      }),
+    deny: (wait, refusal = {}) =>
+      withoutSecrets(core.secrets, async () => {
+        assertKnownOptions('deny', refusal, DENY)
+        return decide(core, wait, { decision: 'deny', ...(refusal.reason === undefined ? {} : { reason: refusal.reason }) })
+      }),
     answer: (wait, answer) => withoutSecrets(core.secrets, () => decide(core, wait, { decision: 'answer', answer })),
     import: (pieces) => withoutSecrets(core.secrets, () => importThread(core, pieces)),
     artifacts: createRuntimeArtifacts(core),
@@ -103,6 +121,7 @@ async function publish(core: RuntimeCore, agent: AgentDefinition): Promise<Publi
 
 async function start(core: RuntimeCore, agent: AgentDefinition, options: StartOptions): Promise<RunHandle> {
   assertOpen(core)
+  assertKnownOptions('start', options, START)
   assertKey('idempotencyKey', options.idempotencyKey)
   const publication = await publish(core, agent)
   const { definition } = publication

@@ -3,6 +3,7 @@ import type { MessageOptions, MessageReceipt } from './contracts/receipt.ts'
 import type { ThreadHandle } from './contracts/thread-handle.ts'
 import { HoldfastError, isHoldfastError } from './contracts/errors.ts'
 import type { ThreadId } from './contracts/ids.ts'
+import { assertKnownOptions } from './contracts/known-options.ts'
 import type { JsonObject } from './contracts/json.ts'
 import type { Part } from './contracts/message.ts'
 import type { SecretRegistry } from './contracts/secrets.ts'
@@ -10,6 +11,7 @@ import { namesInParts, redactParts } from './effects/redact-parts.ts'
 import { faultOfPart } from './part-fault.ts'
 import { deliver, toItem } from './inbox-delivery.ts'
 import { readReceipt } from './item-receipt.ts'
+import { CANCEL, EVENTS, LOG, MESSAGE, PROMPT, RECEIPT, REMOVE, RESUME, SETTLED } from './option-names.ts'
 import { removeThread } from './remove-thread.ts'
 import { toRunResult } from './run-result.ts'
 import type { RuntimeCore } from './runtime-core.ts'
@@ -39,15 +41,23 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     id,
     info: () => readInfo(core, id),
     runs: async () => core.store.runs((await readInfo(core, id)).id),
-    log: async (from = 1, limitBytes = PAGE_BYTES, { bodies = 'preview' } = {}) => {
+    log: async (from = 1, limitBytes = PAGE_BYTES, options = {}) => {
+      assertKnownOptions('log', options, LOG)
       const { id: thread } = await readInfo(core, id)
-      return bodies === 'whole' ? core.bodies.readWhole(thread, from, limitBytes) : core.store.read(thread, from, limitBytes)
+      return options.bodies === 'whole' ? core.bodies.readWhole(thread, from, limitBytes) : core.store.read(thread, from, limitBytes)
     },
-    events: (options = {}) => threadEvents(core, id, options),
-    settled: async (options = {}) => toRunResult(core, await untilRest(core, id, options)),
+    events: (options = {}) => {
+      assertKnownOptions('events', options, EVENTS)
+      return threadEvents(core, id, options)
+    },
+    settled: async (options = {}) => {
+      assertKnownOptions('settled', options, SETTLED)
+      return toRunResult(core, await untilRest(core, id, options))
+    },
     message: (input, options = {}) =>
       withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options)),
     cancel: async (options = {}) => {
+      assertKnownOptions('cancel', options, CANCEL)
       assertWholeNumber('graceMs', options.graceMs, 0)
       await readInfo(core, id)
       const reason = cutText(core.secrets.redact(options.reason ?? 'cancelled'), MAX_REASON_LENGTH).toWellFormed()
@@ -56,8 +66,14 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
       await deliver(core, toItem(core, id, 'cancel', item, body))
       return { item }
     },
-    receipt: (item, options = {}) => readReceipt(core, id, item, options),
-    resume: (options = {}) => resumeThread(core, id, options.takeover ?? false),
+    receipt: async (item, options = {}) => {
+      assertKnownOptions('receipt', options, RECEIPT)
+      return readReceipt(core, id, item, options)
+    },
+    resume: async (options = {}) => {
+      assertKnownOptions('resume', options, RESUME)
+      return resumeThread(core, id, options.takeover ?? false)
+    },
     retry: (input) =>
       withoutSecrets(core.secrets, async () => retry(core, id, input === undefined ? null : toMessage(input, core.secrets))),
     grants: async () => core.grantsOf(await readGrants(core, id)),
@@ -65,11 +81,17 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     pluginState: async () => toPlainValues((await core.fold((await readInfo(core, id)).id)).state.plugins),
     extendBudget: (change) => withoutSecrets(core.secrets, () => extendBudget(core, id, change)),
     publication: async () => core.publication((await readInfo(core, id)).publication),
-    prompt: (turn, options = {}) => readPrompt(core, id, turn, options.try),
+    prompt: async (turn, options = {}) => {
+      assertKnownOptions('prompt', options, PROMPT)
+      return readPrompt(core, id, turn, options.try)
+    },
     records: () => threadRecords(core, id),
     export: () => exportThread(core, id),
     verify: () => verifyThread(core, id),
-    remove: (options = {}) => removeThread(core, id, options)
+    remove: async (options = {}) => {
+      assertKnownOptions('remove', options, REMOVE)
+      return removeThread(core, id, options)
+    }
   }
 }
 
@@ -123,6 +145,7 @@ function assertBounds(parts: readonly Part[]): void {
 }
 
 async function sendMessage(core: RuntimeCore, thread: ThreadId, message: GivenMessage, options: MessageOptions): Promise<MessageReceipt> {
+  assertKnownOptions('message', options, MESSAGE)
   const { id: key, interrupt = false } = options
   // What is sent one after another arrives so: nothing is awaited that need not be.
   const answers = options.answers ?? (core.mayDecide === ANYBODY || (await mayAnswer(core, thread)))

@@ -1,5 +1,7 @@
 // What is put is under its name only when it is whole and synced. A removal first takes the name away and then looks at the age once more: a put
 // at the same time has either renewed the age before that, and the name is given back, or it finds no file and writes its own.
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import { resolve } from 'node:path'
 import type { ArtifactInfo, ArtifactStore } from '../contracts/artifact.ts'
 import { corruptArtifact, missingArtifact } from '../contracts/artifact-fault.ts'
@@ -22,11 +24,14 @@ export interface FileArtifactsOptions {
   readonly clock?: Pick<Clock, 'now'>
 }
 
+const NAMES: OptionNames<FileArtifactsOptions> = { clock: true }
+
 /**
  * Artifacts as files in a folder, readable by their owner alone: `<folder>/<digest of the tenant>/<first two digits>/<digest>`. The folder is made
  * when something is first put. Several processes of one machine may use it at once. A backup of a store needs the folder, too.
  */
 export function fileArtifacts(path: string, options: FileArtifactsOptions = {}): ArtifactStore {
+  assertKnownOptions('fileArtifacts', options, NAMES)
   const folder = resolve(path)
   const clock = options.clock ?? { now: () => Date.now() }
   const folders = new Map<string, ArtifactFolder>()

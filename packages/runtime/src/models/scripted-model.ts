@@ -1,5 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { HoldfastError } from '../contracts/errors.ts'
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { LanguageModel } from '../contracts/model.ts'
 import type { IndexedScript } from './script-position.ts'
 import { countAnswers, findTurns, firstText, indexScript } from './script-position.ts'
@@ -12,6 +14,8 @@ export interface ScriptedModelOptions {
   /** Default `script`. */
   readonly modelId?: string
 }
+
+const NAMES: OptionNames<ScriptedModelOptions> = { modelId: true }
 
 /** What a model that is written as a function is asked. */
 export type Answer = (prompt: LanguageModelV4Prompt, options: LanguageModelV4CallOptions) => ScriptTurn | Promise<ScriptTurn>
@@ -28,6 +32,7 @@ type Pick = { readonly turn: ScriptTurn; readonly number: number }
  * Past the end of the script the request fails with `script_exhausted`.
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): LanguageModel {
+  assertKnownOptions('scriptedModel', options, NAMES)
   const indexed = indexScript(script)
   const shown = new Map<string, number>()
   return createModel(options.modelId ?? 'script', ({ prompt }) => pickTurn(indexed, shown, prompt))
@@ -35,6 +40,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
 
 /** A model that a function answers for: the turn that it gives is streamed like one of a script. */
 export function answeringModel(answer: Answer, options: ScriptedModelOptions = {}): LanguageModel {
+  assertKnownOptions('answeringModel', options, NAMES)
   return createModel(options.modelId ?? 'function', async (call) => ({
     turn: await answer(call.prompt, call),
     number: countAnswers(call.prompt)

@@ -1,5 +1,6 @@
 import type { Clock } from '../contracts/clock.ts'
 import { HoldfastError } from '../contracts/errors.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { Json } from '../contracts/json.ts'
 import type { Principal, WaitId } from '../contracts/ids.ts'
 import type { NewItem, NewThread, Store } from '../contracts/store.ts'
@@ -19,6 +20,7 @@ import { isReservedItemId, judgeDecision } from './wait-decision.ts'
 
 /** A store that lives and dies with this process: for tests, demos and runs that need not survive. */
 export function memoryStore(options: { readonly clock?: Pick<Clock, 'now'> } = {}): Store {
+  assertKnownOptions('memoryStore', options, { clock: true })
   const db = createDatabase(options.clock ?? { now: () => Date.now() })
   let isClosed = false
   // Every method is one synchronous step, so it is atomic; what it throws reaches the caller as a rejection.

@@ -3,6 +3,8 @@ import type { ArtifactStore } from '../contracts/artifact.ts'
 import type { Clock } from '../contracts/clock.ts'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Ms } from '../contracts/ids.ts'
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { Store } from '../contracts/store.ts'
 import { digestBytes } from '../util/canonical.ts'
 import { assertAppendable } from './append-rules.ts'
@@ -34,9 +36,17 @@ export interface SqliteStoreOptions {
   readonly busyTimeoutMs?: Ms
 }
 
-/** Opens the embedded store. */
+const NAMES: OptionNames<SqliteStoreOptions> = { durability: true, clock: true, busyTimeoutMs: true }
+
+/**
+ * Opens the embedded store on a file, which it makes when there is none. It is closed by `await using`, or by `store[Symbol.asyncDispose]()` when every
+ * runtime over it is closed. Throws `invalid_input` for what is no path, and for options that it does not have.
+ */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
+  assertKnownOptions('sqliteStore', options, NAMES)
   const { durability = 'power', busyTimeoutMs = 30_000 } = options
+  assertDurability(durability)
+  assertPath(path)
   const db = await openSqliteFile(path, { durability, busyTimeoutMs })
   const clock = options.clock ?? { now: () => Date.now() }
   const access = createAccess(db, { path, busyTimeoutMs, syncs: durability === 'power', schemaVersion: SCHEMA_VERSION })
@@ -53,6 +63,21 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
       if (db.isOpen) db.close()
     }
   }
+}
+
+/** What means something else than a file to SQLite, which would be looked for in another place than where it was made. */
+function assertPath(path: unknown): void {
+  if (typeof path === 'string' && path !== '' && path !== ':memory:' && !path.startsWith('file:')) return
+  const found = typeof path === 'string' ? JSON.stringify(path.slice(0, 100)) : typeof path
+  throw new HoldfastError('invalid_input', `sqliteStore takes the path of a file, but got ${found}; memoryStore() keeps threads in memory`)
+}
+
+/** What is no level would be the lower one. */
+function assertDurability(durability: unknown): void {
+  if (durability === 'power' || durability === 'process') return
+  throw new HoldfastError('invalid_input', `sqliteStore: \`durability\` must be power or process, but is ${JSON.stringify(durability)}`, {
+    details: { option: 'durability' }
+  })
 }
 
 type Parts = ReturnType<typeof createParts>

@@ -1,3 +1,5 @@
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { EventSink, SinkEvent } from '../contracts/event-sink.ts'
 import { toVisibleJson } from './visible-json.ts'
 
@@ -11,8 +13,11 @@ export interface ConsoleSinkOptions {
 
 const DEFAULT_LENGTH = 500
 
+const NAMES: OptionNames<ConsoleSinkOptions> = { transient: true, maxLength: true }
+
 /** A sink for people: a line for each event, with its time, thread, type and data. What models and tools wrote cannot steer a terminal. */
 export function consoleSink(write: (line: string) => void, options: ConsoleSinkOptions = {}): EventSink {
+  assertKnownOptions('consoleSink', options, NAMES)
   const { transient = false, maxLength = DEFAULT_LENGTH } = options
   return {
     name: 'console',

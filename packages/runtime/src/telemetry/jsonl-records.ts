@@ -1,6 +1,7 @@
 // Keeps I9: what goes wrong here is thrown to the feed, which stops nothing.
 import type { Writable } from 'node:stream'
 import type { Ms } from '../contracts/ids.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { RecordSink } from '../contracts/record-sink.ts'
 import type { TurnRecord } from '../contracts/turn-record.ts'
 import { createAppender, toBatches } from './jsonl-file.ts'
@@ -19,7 +20,9 @@ const MAX_BYTES = 262_144
  * that it may be moved away at any time; a last line without its end is ended first. The stream is not ended. The same turn gives the same line as
  * `toRecordLine` of the thread's records.
  */
-export function jsonlRecords(target: string | Writable, { batchMs }: JsonlRecordsOptions = {}): RecordSink {
+export function jsonlRecords(target: string | Writable, options: JsonlRecordsOptions = {}): RecordSink {
+  assertKnownOptions('jsonlRecords', options, { batchMs: true })
+  const { batchMs } = options
   const append = createAppender(target)
   return {
     name: typeof target === 'string' ? `records ${target}` : 'records',

@@ -1,4 +1,6 @@
 // Keeps I9: what goes wrong here is thrown to the feed, which stops nothing.
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { Writable } from 'node:stream'
 import type { EventSink, SinkEvent } from '../contracts/event-sink.ts'
 import type { Ms } from '../contracts/ids.ts'
@@ -17,11 +19,14 @@ export interface JsonlSinkOptions {
 
 const DEFAULT_BYTES = 262_144
 
+const NAMES: OptionNames<JsonlSinkOptions> = { transient: true, batchMs: true, maxBytes: true }
+
 /**
  * A sink that appends one event a line as JSON, to a file or to a stream. The file is made for its owner alone and opened for each batch, so that it may be
  * moved away at any time; a last line without its end, left by a crash or a full disk, is ended first. The stream is not ended.
  */
 export function jsonlSink(target: string | Writable, options: JsonlSinkOptions = {}): EventSink {
+  assertKnownOptions('jsonlSink', options, NAMES)
   const { transient = false, batchMs, maxBytes = DEFAULT_BYTES } = options
   const append = createAppender(target)
   return {

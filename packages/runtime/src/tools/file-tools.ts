@@ -1,3 +1,5 @@
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import { resolve } from 'node:path'
 import { HoldfastError } from '../contracts/errors.ts'
 import type { Tool, ToolNeeds } from '../contracts/tool.ts'
@@ -9,6 +11,8 @@ import { createListDirectory } from './list-directory.ts'
 import { createReadFile } from './read-file.ts'
 import { createSearchFiles } from './search-files.ts'
 import { createWriteFile } from './write-file.ts'
+
+const NAMES: OptionNames<FileRootsOptions> = { read: true, write: true, hidden: true, folders: true }
 
 /**
  * Tools for files in declared folders: `read_file`, `list_directory`, `search_files`, `write_file` and `edit_file`, those that `read` and `write` allow.
@@ -22,6 +26,7 @@ import { createWriteFile } from './write-file.ts'
  * Throws `invalid_input` when a list holds anything but paths. That each is a folder is checked when a tool is first used.
  */
 export function fileTools(options: FileRootsOptions): readonly Tool<never>[] {
+  assertKnownOptions('fileTools', options, NAMES)
   const { read = [], write = [], hidden = [], folders = {} } = options
   const lists = {
     read: copyPaths('read', read),
