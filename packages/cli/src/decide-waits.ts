@@ -4,6 +4,7 @@ import type { CommandContext } from './command-context.ts'
 import type { TermOptions } from './drive-options.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
+import { addDetails } from './failure.ts'
 import type { FoundWaits, WaitChoice } from './find-waits.ts'
 import { findWaits } from './find-waits.ts'
 import type { DriveOptions } from './open-thread.ts'
@@ -96,11 +97,13 @@ async function drive(context: CommandContext, moved: Moved, receipts: readonly D
   if (info.owner !== undefined && (await lifeOf(info.owner.worker)) !== 'dead') return leave(context, decided, info.owner)
   // Decided long ago, and read since.
   if (info.pending === 0 && info.row.status !== 'queued' && info.row.status !== 'running') return leave(context, decided)
-  const { workspace, thread } = await openThread(id, context, options)
+  const refuse = (error: unknown): never => {
+    context.output.notice('It is decided, but the thread cannot be driven here.')
+    throw addDetails(explainMissing(error, againOf(id, context)('resume')), { decisions: receipts as unknown as Json })
+  }
+  const { workspace, thread } = await openThread(id, context, options).catch(refuse)
   await using _ = workspace
-  const owner = await tryToTake(thread, context).catch((error: unknown) => {
-    throw explainMissing(error, againOf(id, context)('resume'))
-  })
+  const owner = await tryToTake(thread, context).catch(refuse)
   if (owner !== undefined) return leave(context, decided, owner)
   return await driveToRest(thread, context, workspace, { after, about: { decisions: receipts as unknown as Json } })
 }

@@ -5,6 +5,7 @@ import type { CommandContext } from './command-context.ts'
 import type { TermOptions } from './drive-options.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
 import { EXIT } from './exit-code.ts'
+import { addDetails } from './failure.ts'
 import type { OpenOptions } from './open-thread.ts'
 import { explainMissing, openThread } from './open-thread.ts'
 import type { Owner } from './owner.ts'
@@ -53,7 +54,7 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
     const delivered = await deliver(thread)
     tellRedacted(context.output, delivered.redacted)
     context.output.progress(`delivered to ${id}`)
-    const owner = await take(thread, context)
+    const owner = await take(thread, context, delivered)
     if (owner === undefined) {
       const approver = await openApprover(context, workspace, options)
       const isOver = options.beginsNothing === true && row.endedIn !== undefined && row.run !== undefined
@@ -110,11 +111,11 @@ function describeReceipt(receipt: ItemReceipt): string {
   }
 }
 
-async function take(thread: ThreadHandle, context: CommandContext): Promise<Owner | undefined> {
+async function take(thread: ThreadHandle, context: CommandContext, delivered: Delivered): Promise<Owner | undefined> {
   try {
     return await tryToTake(thread, context)
   } catch (error) {
     context.output.notice('It is delivered, but the thread cannot be driven here.')
-    throw explainMissing(error, againOf(thread.id, context)('resume'))
+    throw addDetails(explainMissing(error, againOf(thread.id, context)('resume')), delivered)
   }
 }

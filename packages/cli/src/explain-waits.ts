@@ -1,6 +1,6 @@
 import type { Json, WaitKind, WaitRow } from '@holdfast/runtime'
 import type { Explanation, Step } from './situation.ts'
-import { renderBudget, toBudgetStatus } from './render-budget.ts'
+import { toBudgetBounds, toBudgetReason } from './render-budget.ts'
 import { renderJson } from './render-event.ts'
 import { toVisibleLine } from './visible-text.ts'
 import { toDecideStep } from './decide-step.ts'
@@ -95,22 +95,11 @@ function describePause(subject: Json): string {
   return `It waits before it asks ${toVisibleLine(model)} again${because}${said}: that long a pause was asked for.`
 }
 
-const REASONS: { readonly [reason: string]: string } = {
-  tokens: 'Its budget of tokens is used up, or the next call may use more than is left',
-  cost: 'Its budget of cost is used up',
-  cost_unknown: 'Its cost is bounded, and nobody knows what an answer cost',
-  time: 'Its budget of time is used up',
-  tool_calls: 'Its budget of tool calls is used up'
-}
-
 /** Which bound holds it, and how much is used and left of each. */
 function describeBudget(subject: Json): string {
-  const { reason, needed } = fieldsOf(subject)
-  const why = REASONS[String(reason)] ?? 'Its budget is used up'
-  const need = typeof needed === 'number' ? ` (the next call needs about ${needed} tokens)` : ''
-  const stood = toBudgetStatus(subject)
-  const status = stood === null ? '' : ` ${renderBudget(stood).join('; ')}.`
-  return `${why}${need}.${status} It goes on when a person extends it; who denies the wait stops the run.`
+  const bounds = toBudgetBounds(subject)
+  const status = bounds.length === 0 ? '' : ` ${bounds.join('; ')}.`
+  return `${toBudgetReason(subject)}.${status} It goes on when a person extends it; who denies the wait stops the run.`
 }
 
 /** How often it was tried, and what was under way. */

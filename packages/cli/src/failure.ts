@@ -45,6 +45,13 @@ export function toReport(error: unknown): Report {
   return { code: 'internal', message, details: {}, remedy: 'This is a defect of holdfast. HOLDFAST_DEBUG=1 shows where it happened.' }
 }
 
+/** The same error with what had been done before it. */
+export function addDetails(error: unknown, done: JsonObject): unknown {
+  if (!(error instanceof Failure) && !isRuntimeError(error)) return error
+  const { code, message, details, remedy } = toReport(error)
+  return new Failure(code, message, { details: { ...done, ...details }, ...(remedy === undefined ? {} : { remedy }), cause: error })
+}
+
 /** What to do, with the variable that is meant. */
 function toRemedy({ code, details: { variable } }: HoldfastError): string {
   return typeof variable === 'string' ? REMEDIES[code].replaceAll('NAME', variable) : REMEDIES[code]

@@ -6,7 +6,7 @@ import type { HealthCheck } from './health-check.ts'
 import { toFailed } from './health-check.ts'
 import { loadRuntime } from './libraries.ts'
 import { renderModel } from './render-model.ts'
-import { renderCost } from './render-result.ts'
+import { renderCost } from './render-usage.ts'
 
 const PATIENCE_MS = 20_000
 /** Fewer is refused by some. */

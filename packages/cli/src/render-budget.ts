@@ -1,5 +1,5 @@
 import type { BudgetStatus, Json, JsonObject } from '@holdfast/runtime'
-import { renderCost } from './render-result.ts'
+import { renderCost } from './render-usage.ts'
 
 /** How a thread stands with its budget: a line for each bound. */
 export function renderBudget({ limit, used, left, reservedTokens }: BudgetStatus): readonly string[] {
@@ -23,12 +23,33 @@ export function renderBudget({ limit, used, left, reservedTokens }: BudgetStatus
 }
 
 /** How a budget stood when its wait was opened, as the wait says; null for what another program may have written there. */
-export function toBudgetStatus(subject: Json): BudgetStatus | null {
+function toBudgetStatus(subject: Json): BudgetStatus | null {
   if (!isObject(subject)) return null
   const { limit, used, left, reservedTokens } = subject
   const { hard: _, ...bounds } = isObject(limit) ? limit : {}
   const amounts = [bounds, used, left, { reservedTokens }]
   return isObject(limit) && amounts.every(isAmounts) ? (subject as unknown as BudgetStatus) : null
+}
+
+/** Why a wait for budget holds its thread. */
+export function toBudgetReason(subject: Json): string {
+  const { reason, needed } = isObject(subject) ? subject : {}
+  const why = REASONS[String(reason)] ?? 'Its budget is used up'
+  return typeof needed === 'number' ? `${why} (the next call needs about ${needed} tokens)` : why
+}
+
+/** How much of each bound was used and left when the wait was opened. */
+export function toBudgetBounds(subject: Json): readonly string[] {
+  const stood = toBudgetStatus(subject)
+  return stood === null ? [] : renderBudget(stood)
+}
+
+const REASONS: { readonly [reason: string]: string } = {
+  tokens: 'Its budget of tokens is used up, or the next call may use more than is left',
+  cost: 'Its budget of cost is used up',
+  cost_unknown: 'Its cost is bounded, and nobody knows what an answer cost',
+  time: 'Its budget of time is used up',
+  tool_calls: 'Its budget of tool calls is used up'
 }
 
 function isAmounts(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { toBudgetReason } from './render-budget.ts'
 import type { Body, CallResult, Commit, CommittedEvent, FactOf, HoldfastEvent, Json, Part } from '@holdfast/runtime'
 import { toInjectedPrompts } from './injected-calls.ts'
 import { plural } from './plural.ts'
@@ -51,7 +52,8 @@ const LINES: Lines = {
     withheld ? 'nothing of the answer is seen or run' : seen && `the answer is seen as: ${toVisibleLine(textOfBody(seen))}`,
   'call.reviewed': ({ call, seen }, reading) =>
     seen === undefined ? undefined : `${nameOf(call, reading)} is shown to the model as: ${renderResult(bodyOf(seen))}`,
-  'wait.opened': ({ kind, subject }) => `waiting for ${kind}: ${renderSubject(bodyOf(subject))}`,
+  'wait.opened': ({ kind, subject }) =>
+    `waiting for ${kind}: ${kind === 'budget' ? toBudgetReason(bodyOf(subject) ?? null) : renderSubject(bodyOf(subject))}`,
   'wait.resolved': ({ as }) => `no longer waiting: ${as}`,
   'thread.forked': ({ from, at }) => `forked from ${toVisibleLine(from)} at commit ${at}`,
   'thread.repinned': ({ publication, by }) => `goes on with the publication ${publication.slice(0, 19)} (${by})`,

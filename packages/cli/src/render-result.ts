@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cost, JsonObject, RunResult, Usage, WaitRow } from '@holdfast/runtime'
+import type { JsonObject, RunResult, WaitRow } from '@holdfast/runtime'
 import { exitCodeOfStatus } from './exit-code.ts'
 import type { LiveText } from './live-text.ts'
 import type { Output } from './output.ts'
+import { renderCost, renderUsage } from './render-usage.ts'
 import { toJsonText, toVisibleLine } from './visible-text.ts'
 import { toDecideLine } from './decide-step.ts'
 import { toWaitLine } from './wait-text.ts'
@@ -28,16 +29,6 @@ export function renderResult(result: RunResult, output: Output, options: RenderO
   const text = finalText(result)
   if (text !== undefined && !hasShown(result, text, options.live)) output.result(text)
   return exitCodeOfStatus(result.status)
-}
-
-/** Tokens, for people. */
-export function renderUsage({ inputTokens, outputTokens, estimated }: Usage): string {
-  return `${inputTokens} tokens in, ${outputTokens} out${estimated === true ? ' (estimated)' : ''}`
-}
-
-/** An amount, for people: never zero for want of a price. */
-export function renderCost(cost: Cost): string {
-  return cost === 'unknown' ? 'cost unknown' : `$${Number(cost.toPrecision(6))}`
 }
 
 /** What a run waits for, on one line. */

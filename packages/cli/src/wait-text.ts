@@ -2,6 +2,7 @@
 import type { Json, JsonObject, WaitRow } from '@holdfast/runtime'
 import { findLookAlikes } from './look-alikes.ts'
 import { plural } from './plural.ts'
+import { toBudgetBounds, toBudgetReason } from './render-budget.ts'
 import { renderJson } from './render-event.ts'
 import { toJsonText, toVisibleLine, toVisibleText } from './visible-text.ts'
 
@@ -43,6 +44,7 @@ export function describeWait(wait: WaitRow, about: WaitAbout): readonly string[]
 export function toWaitLine(wait: WaitRow): string {
   const { tool, arguments: given, question } = fieldsOf(wait.subject)
   if (wait.kind === 'question' && typeof question === 'string') return toVisibleLine(question)
+  if (wait.kind === 'budget') return [toBudgetReason(wait.subject), ...toBudgetBounds(wait.subject)].join('; ')
   return typeof tool === 'string' ? `${toVisibleLine(tool)} ${toBothEnds(toJsonText(given ?? null))}` : renderJson(wait.subject)
 }
 
@@ -137,6 +139,11 @@ function describeExternal(wait: WaitRow, { whole }: WaitAbout): readonly Row[] {
   ]
 }
 
+/** How much was left when it came to hold. */
+function describeBudget({ subject }: WaitRow): readonly Row[] {
+  return [['budget', toBudgetReason(subject)], ...toBudgetBounds(subject).map((bound, index): Row => [index === 0 ? 'used' : '', bound])]
+}
+
 function describeOther({ kind, subject }: WaitRow): readonly Row[] {
   return [[kind, renderJson(subject, 1_000)]]
 }
@@ -145,7 +152,8 @@ const DESCRIBERS: { readonly [kind in WaitRow['kind']]?: (wait: WaitRow, about: 
   approval: describeCall,
   question: describeQuestion,
   outcome: describeLost,
-  external: describeExternal
+  external: describeExternal,
+  budget: describeBudget
 }
 
 function showJson(value: Json, whole: boolean): string {

@@ -16,6 +16,10 @@ describe('holdfast budget', () => {
     const waiting = await holdfast(folder, [...START, '--budget', 'tokens=250,tool-calls=9'])
     expect(waiting.code).toBe(3)
     const thread = threadOf(waiting)
+    const why = 'the next call may use more than is left (the next call needs about 128 tokens)'
+    expect(waiting.stderr).toContain(`${why}; 200 of 250 tokens used, 50 left; 2 of 9 tool calls used`)
+    expect(waiting.stderr).not.toContain('{"reason"')
+    expect((await holdfast(folder, ['waits'])).stdout).toContain(why)
     expect((await holdfast(folder, ['explain', thread])).stdout).toContain(`holdfast budget extend ${thread} LIMIT`)
     expect((await holdfast(folder, ['show', thread])).stdout).toMatch(/^budget +200 of 250 tokens used, 50 left$/m)
     const status = JSON.parse((await holdfast(folder, ['budget', 'show', thread, '--json'])).stdout)

@@ -156,6 +156,7 @@ describe('a decision', () => {
     const folder = project([STAMP])
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     expect(await documentOf(folder, ['approve', '--detach'])).toMatchObject({ exit: 0, decisions: [{ state: 'accepted' }] })
+    expect((await holdfast(folder, ['waits'])).stdout).toMatch(/ \(decided\)\n(?: {2}.+\n)+ +go on +holdfast resume thr_\w+\n/)
     expect(linesOf(join(folder, 'ledger.txt'))).toEqual([])
     expect((await holdfast(folder, ['resume', thread])).code).toBe(0)
     expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)
@@ -165,7 +166,12 @@ describe('a decision', () => {
     const folder = project([STAMP])
     const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
     addFiles(folder, { 'holdfast.config.yaml': '{ "version": "1.0" }' })
-    expect(await documentOf(folder, ['approve'])).toMatchObject({ exit: 2, error: { code: 'thread_unplaceable' } })
+    const told = await holdfast(folder, ['approve', '--json'])
+    expect(told.code).toBe(2)
+    expect(told.stderr).toMatch(/^It is decided, but the thread cannot be driven here\.$/m)
+    expect(JSON.parse(told.stdout)).toMatchObject({
+      error: { code: 'thread_unplaceable', details: { decisions: [{ state: 'accepted' }] } }
+    })
     expect((await holdfast(folder, ['resume', thread, '--tools', 'tools.mjs'])).code).toBe(0)
     expect(linesOf(join(folder, 'ledger.txt'))).toHaveLength(1)
   })

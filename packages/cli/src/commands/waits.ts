@@ -4,6 +4,7 @@ import type { AskWords } from '../ask-words.ts'
 import { createAskWords, toRuleSource } from '../ask-words.ts'
 import type { Choose, CommandContext } from '../command-context.ts'
 import { toTerms } from '../drive-options.ts'
+import { againOf } from '../drive-to-rest.ts'
 import { EXIT } from '../exit-code.ts'
 import { Failure } from '../failure.ts'
 import { parseWaitId } from '../find-waits.ts'
@@ -134,6 +135,7 @@ async function tell({ context }: Shower, wait: ListedWait, lines: readonly strin
   for (const line of lines) output.result(`  ${line.replaceAll('\n', '\n  ')}`)
   const decide = toDecideLine(wait, options.store)
   if (decide !== undefined) output.result(`  ${'decide'.padEnd(11)}${decide}`)
+  if (wait.state === 'decided') output.result(`  ${'go on'.padEnd(11)}${againOf(wait.thread, context)('resume')}`)
   output.result('')
 }
 
