@@ -168,7 +168,7 @@ describe('what a call set is lost', () => {
       'when what it returns is no result',
       (context) => {
         add(context)
-        return { big: 1n }
+        return () => 1
       }
     ],
     [
