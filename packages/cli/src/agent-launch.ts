@@ -64,7 +64,13 @@ export async function prepareLaunch(context: CommandContext, file: string, optio
     location,
     host: await readHostAuthority(config, known),
     drives: {
-      code: await loadAgentCode({ config, named: tools, ...toToolNames(definition), location }),
+      code: await loadAgentCode({
+        config,
+        named: tools,
+        ...toToolNames(definition),
+        location,
+        tell: (line) => context.output.progress(line)
+      }),
       models: await createModels(config, { base, io, secrets }),
       prices: await readPrices(config),
       durability: options.durability,

@@ -30,6 +30,8 @@ export interface AgentToolsSource {
   readonly kept?: Grants
   /** Where its threads are kept: no tool sees that. */
   readonly location?: StoreLocation
+  /** Is told of a module that takes long. */
+  tell(line: string): void
   /** What is thrown for a tool that comes with the runtime and is not granted. Default `tool_unknown`. */
   readonly code?: 'tool_unknown' | 'thread_unplaceable'
 }
@@ -39,7 +41,7 @@ export interface AgentToolsSource {
  * runtime. Throws what loading a module throws, and for a tool that would have to be granted the code that was told.
  */
 export async function loadAgentCode(source: AgentToolsSource): Promise<ModuleCode> {
-  const code = await loadAllCode(source.config, source.named)
+  const code = await loadAllCode(source.config, source.named, source.tell)
   return { ...code, tools: await withBuiltIns(source, code.tools) }
 }
 

@@ -12,6 +12,7 @@ import type { ModuleCode } from './tools-module.ts'
 import type { LoadedModule } from './module-names.ts'
 import { requireOwnNames } from './module-names.ts'
 import { loadCode, NO_CODE } from './tools-module.ts'
+import { toVisibleLine } from './visible-text.ts'
 
 /** More than any configuration may have. */
 const MAX_BYTES = 33_554_432
@@ -90,17 +91,23 @@ export async function listProvidersOf(config: Config, { env }: CommandIo): Promi
   return listProviders(config, { env })
 }
 
-/** What the modules give that a configuration and an option name. */
-export async function loadAllCode(config: Config, named: string | undefined): Promise<ModuleCode> {
+/** After this it is told that a module has not been loaded by now. */
+const SLOW_MS = 5_000
+
+/** What the modules give that a configuration and an option name. `tell` is told of one that takes long. */
+export async function loadAllCode(config: Config, named: string | undefined, tell: (line: string) => void): Promise<ModuleCode> {
   const folder = config.file === undefined ? '' : dirname(config.file)
   const own = config.tools.map((path) => resolve(folder, path))
   let code = NO_CODE
   const known: LoadedModule[] = []
   for (const path of new Set([...own, ...(named === undefined ? [] : [named])])) {
     const index = own.indexOf(path)
-    const loaded = await loadCode(path).catch(async (error: unknown) => {
-      throw index < 0 ? error : await toNamedFailure(error, config, index)
-    })
+    const late = setTimeout(() => tell(`still loading ${toVisibleLine(path, 1_000)}: what it awaits has not come`), SLOW_MS)
+    const loaded = await loadCode(path)
+      .finally(() => clearTimeout(late))
+      .catch(async (error: unknown) => {
+        throw index < 0 ? error : await toNamedFailure(error, config, index)
+      })
     await requireOwnNames({ path, code: loaded }, known)
     known.push({ path, code: loaded })
     code = joinCode(code, loaded)

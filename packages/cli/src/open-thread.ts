@@ -134,7 +134,8 @@ async function loadCode(
   const asked = agent === undefined ? { references: named, grants: definition.grants } : toToolNames(agent.definition)
   const ended = { needs: info.row.needs, definition }
   try {
-    const loaded = await loadAgentCode({ ...source, ...asked, code: 'thread_unplaceable' })
+    const tell = (line: string): void => output.progress(line)
+    const loaded = await loadAgentCode({ ...source, ...asked, tell, code: 'thread_unplaceable' })
     return isLenient ? withStandIns(loaded, ended) : loaded
   } catch (error) {
     if (!isLenient) throw error

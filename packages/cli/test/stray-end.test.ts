@@ -60,3 +60,13 @@ test('a tools module that ends the process when it is loaded is named, and nothi
     error: { code: 'process_ended', details: { file: `${folder}/tools.mjs`, line: 2 } }
   })
 })
+
+// B114
+test('a tools module that never comes to its end is named after a while', async () => {
+  const folder = carelessFolder('')
+  addFiles(folder, { 'tools.mjs': 'await new Promise(() => undefined)\n' })
+  const running = startHoldfast(folder, RUN)
+  expect(await running.until(/^still loading .*tools\.mjs: .*$/m)).toContain(folder)
+  running.child.kill('SIGINT')
+  expect(await running.ended).toBe(130)
+})

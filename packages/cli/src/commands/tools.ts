@@ -40,7 +40,7 @@ async function showTools({ output, io }: CommandContext, file: string, options: 
   const { definition } = await loadAgentFile(resolve(cwd, file), { cwd })
   const config = await readConfiguration(options.config === undefined ? findConfigFile(cwd) : resolve(cwd, options.config))
   const named = options.tools === undefined ? undefined : resolve(cwd, options.tools)
-  const code = await loadAgentCode({ config, named, ...toToolNames(definition) })
+  const code = await loadAgentCode({ config, named, ...toToolNames(definition), tell: (line) => output.progress(line) })
   const { createRuntime, memoryStore } = await loadRuntime()
   await using store = memoryStore()
   await using runtime = createRuntime({ store, ...code, concurrency: 0 })
