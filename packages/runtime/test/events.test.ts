@@ -1,38 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { EventsOptions, ThreadHandle } from '../src/contracts/thread-handle.ts'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
-import { createSecretRegistry } from '../src/secrets.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
-import { fakeClock } from '../src/testing/fake-clock.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
-import {
-  agentOf,
-  counted,
-  factsOfType,
-  latch,
-  recordingModel,
-  runThrough,
-  runtimeFor,
-  sqlite,
-  streamingModel,
-  toolOf,
-  until,
-  within
-} from './runtime-kit.ts'
-import { finish, text } from './stream-parts.ts'
-
-async function collect(
-  handle: Pick<ThreadHandle, 'events'>,
-  { see, ...options }: EventsOptions & { readonly see?: (event: HoldfastEvent) => void } = {}
-): Promise<HoldfastEvent[]> {
-  const events: HoldfastEvent[] = []
-  for await (const event of handle.events(options)) {
-    events.push(event)
-    see?.(event)
-  }
-  return events
-}
+import { collect } from './events-kit.ts'
+import { agentOf, counted, latch, recordingModel, runtimeFor, sqlite, streamingModel, toolOf, until, within } from './runtime-kit.ts'
+import { call, finish, text } from './stream-parts.ts'
 
 const isCommitted = (event: HoldfastEvent): event is CommittedEvent => 'cursor' in event
 const committed = (events: readonly HoldfastEvent[]) => events.filter(isCommitted)
@@ -46,26 +19,41 @@ const get = toolOf(
   },
   { effect: 'read' }
 )
-const busy = (begins: Promise<void> = Promise.resolve()) =>
-  recordingModel(async ({ answers }) => {
-    await begins
-    return answers === 0 ? { text: 'let me see', toolCalls: [{ name: 'get', arguments: { k: 1 } }] } : { text: 'all is well' }
-  })
+const busy = () =>
+  recordingModel(({ answers }) =>
+    answers === 0 ? { text: 'let me see', toolCalls: [{ name: 'get', arguments: { k: 1 } }] } : { text: 'all is well' }
+  )
 
 describe.each([
   { name: 'memory', open: async () => memoryStore() },
   { name: 'SQLite', open: sqlite }
 ])('events over $name', ({ open }) => {
   test('are the facts in order, with deltas between them and the end of the run behind them', async () => {
-    // Whether anybody watches is looked at when the model has begun to answer.
-    const seen = latch()
-    const runtime = runtimeFor(busy(seen.opened), { store: await open() })
-    const handle = await runtime.start(agentOf({ tools: [get] }), { input: 'go' })
-    const events = await within(collect(handle, { see: () => seen.open() }))
+    // What is committed by the time when it is read is shown without its deltas.
+    const [begun, shown, last] = [latch(), latch(), latch()]
+    const model = streamingModel(async function* ({ answers }) {
+      await begun.opened
+      yield text('t', answers === 0 ? 'let me see' : 'all is well')
+      if (answers === 0) {
+        yield { type: 'tool-input-start', id: 'c', toolName: 'get' }
+        yield { type: 'tool-input-delta', id: 'c', delta: '{"k":1}' }
+        yield call('c', 'get', '{"k":1}')
+      }
+      await (answers === 0 ? shown : last).opened
+      yield finish('stop')
+    })
+    const handle = await runtimeFor(model, { store: await open() }).start(agentOf({ tools: [get] }), { input: 'go' })
+    const see = (event: HoldfastEvent): void => {
+      begun.open()
+      if (event.type === 'arguments.delta') shown.open()
+      if (event.type === 'text.delta' && event.text === 'all is well') last.open()
+    }
+    const events = await within(collect(handle, { see }))
     expect(events.at(-1)).toEqual({ type: 'run.settled', thread: handle.id, run: handle.run, status: 'completed' })
     expect(types(committed(events))).toEqual((await handle.log()).flatMap((commit) => commit.facts.map((fact) => fact.type)))
     const order = types(events)
     expect(order.indexOf('text.delta')).toBeGreaterThan(order.indexOf('turn.started'))
+    expect(order.indexOf('arguments.delta')).toBeGreaterThan(order.indexOf('text.delta'))
     expect(order.indexOf('arguments.delta')).toBeLessThan(order.indexOf('model.responded'))
     expect(order.indexOf('tool.progress')).toBeGreaterThan(order.indexOf('call.started'))
     expect(order.indexOf('tool.progress')).toBeLessThan(order.indexOf('call.settled'))
@@ -127,82 +115,6 @@ describe.each([
 })
 
 describe('a stream of events', () => {
-  /** A thread whose model is asked at `watched`, says something, fails at `shown`, and is asked again and answers at `failed`. */
-  async function twoTries() {
-    const clock = fakeClock()
-    const [watched, shown, failed] = [latch(), latch(), latch()]
-    const model = streamingModel(async function* ({ request }) {
-      yield text('t', `it is 1${request}`)
-      if (request > 1) yield finish('stop')
-      else await shown.opened
-    })
-    // Whether anybody watches is looked at when the model is asked.
-    const asked: typeof model.doStream = async (request) => {
-      await (model.prompts.length === 0 ? watched : failed).opened
-      return model.doStream(request)
-    }
-    const handle = await runtimeFor({ ...model, doStream: asked }, { clock }).start(agentOf(), { input: 'go' })
-    await until(async () => (await factsOfType(handle, 'turn.started')).length > 0)
-    const read = async (see: (event: HoldfastEvent) => Promise<void> | void): Promise<readonly string[]> => {
-      const said: string[] = []
-      for await (const event of handle.events()) {
-        if (event.type === 'text.delta') said.push(`${event.try}:${event.text}`)
-        if (event.type === 'try.reset' || event.type === 'model.failed') said.push(event.type)
-        await see(event)
-      }
-      return said
-    }
-    return { handle, watched, shown, failed, read: (see: Parameters<typeof read>[0]) => runThrough(clock, read(see)) }
-  }
-
-  test('says that a try was for nothing before it shows the next', async () => {
-    // B008
-    const { watched, shown, failed, read } = await twoTries()
-    const said = await read((event) => {
-      if (event.type === 'turn.started') watched.open()
-      if (event.type === 'text.delta') shown.open()
-      if (event.type === 'model.failed') failed.open()
-    })
-    expect(said).toEqual(['1:it is 11', 'model.failed', 'try.reset', '2:it is 12'])
-  })
-
-  test('shows nothing of a try behind its end to who catches up', async () => {
-    const { handle, watched, shown, failed, read } = await twoTries()
-    shown.open()
-    const said = await read((event) => {
-      if (event.type === 'model.failed') failed.open()
-      if (event.type !== 'run.started') return
-      // The reader stands in the log at a place from which it reads the end of the try before it hears of what it said.
-      watched.open()
-      return until(async () => (await factsOfType(handle, 'model.failed')).length > 0)
-    })
-    expect(said).toContain('model.failed')
-    expect(said).not.toContain('1:it is 11')
-  })
-
-  test.each([
-    { pieces: ['Hel', 'lo, ', 'world'], shown: 'Hello, world' },
-    { pieces: ['It is sk-live-0123', '4567', '89abcdef.'], shown: 'It is [secret:key].' }
-  ])('that begins in the middle of an answer has all of it: $shown', async ({ pieces, shown }) => {
-    const [middle, watched] = [latch(), latch()]
-    const model = streamingModel(async function* () {
-      for (const [index, piece] of pieces.entries()) {
-        yield text('t', piece)
-        if (index > 0) continue
-        middle.open()
-        await watched.opened
-      }
-      yield finish('stop')
-    })
-    const secrets = createSecretRegistry()
-    secrets.add('key', 'sk-live-0123456789abcdef')
-    const handle = await runtimeFor(model, { secrets }).start(agentOf(), { input: 'go' })
-    await middle.opened
-    await new Promise((resolve) => setImmediate(resolve))
-    const events = await within(collect(handle, { see: ({ type }) => type === 'turn.started' && watched.open() }))
-    expect(events.flatMap((event) => (event.type === 'text.delta' ? [event.text] : [])).join('')).toBe(shown)
-  })
-
   test('that begins late has everything that is committed, and ends', async () => {
     const handle = await runtimeFor(busy()).start(agentOf({ tools: [get] }), { input: 'go' })
     await within(handle.settled())
