@@ -37,6 +37,8 @@ class Stream {
   #from: number
   /** Of turns, the last try whose end is committed: what is shown of it later is stale. */
   readonly #ended = new Map<string, number>()
+  /** Calls whose end is committed: what they tell of their progress is stale. */
+  readonly #settled = new Set<string>()
 
   constructor(core: RuntimeCore, thread: ThreadId, watcher: Watcher, options: EventsOptions, signal: AbortSignal) {
     this.#core = core
@@ -108,13 +110,15 @@ class Stream {
     for (const event of toEvents(commit, from)) {
       if (event.type === 'model.responded') this.#ended.set(String(event.data['turn']), Number.POSITIVE_INFINITY)
       if (event.type === 'model.failed') this.#ended.set(String(event.data['turn']), Number(event.data['try']))
+      if (event.type === 'call.settled') this.#settled.add(String(event.data['call']))
       yield event
     }
     this.#cursor = { sequence: commit.sequence, index: Math.max(commit.facts.length - 1, from - 1) }
   }
 
   #isStale(event: TransientEvent): boolean {
-    return 'turn' in event && event.try <= (this.#ended.get(event.turn) ?? 0)
+    if ('turn' in event) return event.try <= (this.#ended.get(event.turn) ?? 0)
+    return 'call' in event && this.#settled.has(event.call)
   }
 
   #isOver(): boolean {

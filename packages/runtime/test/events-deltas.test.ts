@@ -3,7 +3,18 @@ import type { HoldfastEvent } from '../src/contracts/event.ts'
 import { createSecretRegistry } from '../src/secrets.ts'
 import { fakeClock } from '../src/testing/fake-clock.ts'
 import { collect } from './events-kit.ts'
-import { agentOf, factsOfType, latch, runThrough, runtimeFor, streamingModel, until, within } from './runtime-kit.ts'
+import {
+  agentOf,
+  factsOfType,
+  latch,
+  recordingModel,
+  runThrough,
+  runtimeFor,
+  streamingModel,
+  toolOf,
+  until,
+  within
+} from './runtime-kit.ts'
 import { finish, text } from './stream-parts.ts'
 
 describe('a stream of events', () => {
@@ -58,6 +69,26 @@ describe('a stream of events', () => {
     })
     expect(said).toContain('model.failed')
     expect(said).not.toContain('1:it is 11')
+  })
+
+  test('shows nothing of the progress of a call behind its end to who catches up', async () => {
+    const gate = latch()
+    const tool = toolOf('act', async (_, context) => {
+      await gate.opened
+      context.progress('halfway')
+    })
+    const model = recordingModel(({ answers }) => (answers === 0 ? { toolCalls: [{ name: 'act' }] } : { text: 'done' }))
+    const handle = await runtimeFor(model).start(agentOf({ tools: [tool] }), { input: 'go' })
+    await until(async () => (await factsOfType(handle, 'call.started')).length > 0)
+    const shown: string[] = []
+    for await (const { type } of handle.events()) {
+      shown.push(type)
+      if (type !== 'run.started') continue
+      gate.open()
+      await until(async () => (await factsOfType(handle, 'call.settled')).length > 0)
+    }
+    expect(shown).toContain('call.settled')
+    expect(shown).not.toContain('tool.progress')
   })
 
   test.each([
