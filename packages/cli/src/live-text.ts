@@ -45,11 +45,15 @@ export class LiveText {
     this.#output.stream(text)
   }
 
-  /** What was committed counts: pieces that were dropped on the way are shown by the result. */
+  /** What was committed counts: what nobody saw come, or not from its beginning, is shown whole. */
   #complete(turn: string, data: { readonly [key: string]: unknown }): void {
     this.#output.breakLine()
     const parts = bodyOf(data['parts'] as Parameters<typeof bodyOf>[0])
     const text = Array.isArray(parts) ? textOf(parts) : ''
-    if (turn !== this.#turn || text !== this.#shown) this.#shown = ''
+    if (turn === this.#turn && text === this.#shown) return
+    this.#turn = turn
+    this.#shown = text
+    this.#output.stream(text)
+    this.#output.breakLine()
   }
 }

@@ -18,6 +18,13 @@ describe('on a terminal', () => {
     expect(told).toMatchObject({ code: 0, stdout: 'I look.\nFound it.\nAll is well.\n' })
   })
 
+  test('an answer that nobody saw come is shown whole, also beside calls', async () => {
+    const turns = [{ text: 'I look.', toolCalls: [{ name: 'echo', arguments: { text: 'x' } }] }, { text: 'Found it.' }]
+    const folder = folderWith(scriptedAgent(turns, { tools: ['echo'] }))
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml', '--tools', 'tools.mjs']))
+    expect((await holdfast(folder, ['attach', thread], { tty: true, env: { NO_COLOR: '1' } })).stdout).toBe('I look.\nFound it.\n')
+  })
+
   test('characters beyond the first plane come whole', async () => {
     const text = '\u{1F600}a\u{1F469}\u200d\u{1F4BB}'.repeat(40)
     const folder = folderWith(scriptedAgent([{ text }]))
