@@ -168,7 +168,7 @@ describe('what a call set is lost', () => {
       'when what it returns is no result',
       (context) => {
         add(context)
-        return () => 1
+        return JSON.parse('['.repeat(600) + ']'.repeat(600))
       }
     ],
     [

@@ -200,6 +200,7 @@ describe('a tool that suspends its call', () => {
     { what: 'a question without one', given: { wait: { kind: 'question', subject: {} }, state: 1 } },
     { what: 'an expiry that is none', given: { wait: { ...EXTERNAL, expiresInMs: 0 }, state: 1 } },
     { what: 'a schema that is none', given: { wait: { ...EXTERNAL, schema: { type: 'nonsense' } }, state: 1 } },
+    { what: 'a state that JSON does not hold', given: { wait: EXTERNAL, state: { seen: new Map([['a', 1]]) } } },
     { what: 'a state that is too large', given: { wait: EXTERNAL, state: 'x'.repeat(300_000) } }
   ])('is told as an error that it cannot wait with $what', async ({ given }) => {
     const tool = toolOf('scan', () => suspend(given as never))
@@ -207,6 +208,12 @@ describe('a tool that suspends its call', () => {
     const run = await runtime.start(agent('scan'), { input: 'go' })
     expect((await within(run.settled())).status).toBe('completed')
     expect(await outcomesOf(run)).toEqual(['error'])
+  })
+
+  test('shows what JSON does not hold of its subject as what it was', async () => {
+    const tool = toolOf('scan', () => suspend({ wait: { ...EXTERNAL, subject: { prices: new Map([['a', 1]]) } as never }, state: null }))
+    const runtime = runtimeOf(memoryStore(), { models: { main: caller({ name: 'scan', arguments: {} }) }, tools: [tool] })
+    expect((await waiting(runtime)).subject).toMatchObject({ about: { prices: [['a', 1]] } })
   })
 
   test('may not go on for ever', async () => {

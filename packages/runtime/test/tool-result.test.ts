@@ -9,6 +9,13 @@ class Account {
     return this.#owner
   }
 }
+class Own {
+  readonly total = Number.NaN
+  readonly deep = { a: 1, toJSON: undefined }
+  toJSON(): this {
+    return this
+  }
+}
 class Entry {
   readonly amount = 12
 }
@@ -28,6 +35,7 @@ describe('what a tool returns', () => {
     ['an instance with fields', new Entry(), { amount: 12 }],
     ['bytes', Buffer.from('ab'), { type: 'Buffer', data: [97, 98] }],
     ['boxed values', [Object(1), Object(false), Object('')], [1, false, '']],
+    ['what an object can do', { paid: true, undo() {}, [Symbol('x')]: 1, mark: Symbol('y') }, { paid: true }],
     ['what gives its own JSON', { toJSON: () => ({ deep: 1 }) }, { deep: 1 }]
   ])('is kept as JSON has it: %s', (_, value, kept) => {
     expect(resultOf(value)).toEqual({ value: kept })
@@ -49,21 +57,50 @@ describe('what a tool returns', () => {
     expect(resultOf(value)).toEqual({ value: kept })
   })
 
-  test.each<[string, unknown]>([
-    ['what refers to itself', circular],
-    ['a map that holds itself', new Map([['self', circular]])],
-    ['a function', () => 1],
-    ['a symbol', Symbol('x')],
+  test.each<[string, unknown, unknown]>([
+    ['what refers to itself', circular, { self: '[refers to itself]' }],
+    ['a map that holds what refers to itself', new Map([['self', circular]]), [['self', { self: '[refers to itself]' }]]],
+    ['a function', () => 1, '[function]'],
+    ['a function in a list', [() => 1], ['[function]']],
+    ['a symbol', Symbol('x'), '[Symbol(x)]'],
+    ['a date that is none', { at: new Date(Number.NaN) }, { at: 'Invalid Date' }],
+    ['an error with fields', Object.assign(new Error('not there'), { code: 'ENOENT' }), { '[Error]': 'Error: not there', code: 'ENOENT' }],
+    ['a map with fields', Object.assign(new Map([['a', 1]]), { page: 2 }), { '[Map]': [['a', 1]], page: 2 }],
     [
-      'what throws when it is looked at',
-      {
-        get field() {
-          throw new Error('not here')
+      'bytes that are no Buffer',
+      { page: new Uint8Array([1, 2]), view: new DataView(new ArrayBuffer(1)) },
+      { page: [1, 2], view: '[DataView]' }
+    ],
+    ['what gives itself as its JSON', new Own(), { total: 'NaN', deep: { a: 1 } }],
+    ['what its own JSON does not hold', { toJSON: () => ({ prices: new Map([['a', 1]]) }) }, { prices: [['a', 1]] }]
+  ])('says what cannot be kept, and keeps the rest: %s', (_, value, kept) => {
+    expect(resultOf(value)).toEqual({ value: kept })
+  })
+
+  test('keeps the rest of what throws when it is looked at', () => {
+    const value = {
+      paid: true,
+      get receipt() {
+        throw new Error('not here')
+      },
+      note: {
+        toJSON() {
+          throw new Error('nor here')
         }
       }
-    ]
-  ])('is said to have no JSON, and the tool to have ended: %s', (_, value) => {
-    expect(resultOf(value)).toEqual({ error: expect.stringMatching(/^The tool has ended, and returned a value that is not JSON: ./) })
+    }
+    expect(resultOf(value)).toEqual({ value: { paid: true, receipt: '[cannot be read: not here]', note: '[cannot be read: nor here]' } })
+  })
+
+  test('that is shared by two fields is written for both', () => {
+    const shared = { a: Number.NaN }
+    expect(resultOf([shared, shared])).toEqual({ value: [{ a: 'NaN' }, { a: 'NaN' }] })
+  })
+
+  test('comes to an end where every object refers to every other', () => {
+    const nodes = Array.from({ length: 30 }, (): { others: unknown[] } => ({ others: [] }))
+    for (const node of nodes) node.others.push(...nodes)
+    expect(resultOf(nodes)).toHaveProperty('value')
   })
 
   test('is refused where it is nested too deep, also within a map', () => {

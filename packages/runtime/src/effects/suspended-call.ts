@@ -8,6 +8,7 @@ import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { isDeeplyNested } from '../util/nesting.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
+import { isUnseen, toResultJson } from './result-json.ts'
 
 /** How often a call may let go of its process. */
 export const MAX_LEGS = 100
@@ -33,10 +34,12 @@ export async function toSuspended(
   if (expiresInMs !== undefined && !(Number.isSafeInteger(expiresInMs) && Number(expiresInMs) > 0)) {
     throw refuse('expiresInMs to be a whole number above 0')
   }
-  const state = toJson(kept, 'state', MAX_STATE_BYTES)
+  const state = toJson(JSON.stringify(kept ?? null), 'state', MAX_STATE_BYTES)
+  // The next leg would find nothing where this one had a full map.
+  if (isUnseen(kept)) throw refuse('a state of plain JSON, without a Map, a Set or NaN')
   // A secret that is left out would be missing in the next leg.
   if (secrets.has(JSON.stringify(state))) throw refuse('a state without secrets: keep a reference to them')
-  const asked = secrets.redactJson(toJson(given, 'wait.subject', MAX_SUBJECT_BYTES))
+  const asked = secrets.redactJson(toJson(toResultJson(given ?? null), 'wait.subject', MAX_SUBJECT_BYTES))
   if (!isObject(asked)) throw refuse('wait.subject to be an object')
   const answers = await toAnswers(kind, schema)
   return {
@@ -61,8 +64,7 @@ function isObject(value: Json): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function toJson(value: unknown, name: string, maxBytes: number): Json {
-  const text = JSON.stringify(value ?? null) as string | undefined
+function toJson(text: string | undefined, name: string, maxBytes: number): Json {
   if (text === undefined || isDeeplyNested(text)) throw refuse(`${name} to be JSON of few levels`)
   if (Buffer.byteLength(text) > maxBytes) throw refuse(`${name} to have at most ${maxBytes} bytes of JSON`)
   return toWellFormedJson(JSON.parse(text) as Json)
@@ -72,7 +74,7 @@ function toJson(value: unknown, name: string, maxBytes: number): Json {
 async function toAnswers(kind: SuspensionKind, schema: unknown): Promise<{ readonly schema?: JsonObject }> {
   if (schema === undefined) return {}
   if (kind === 'approval') throw refuse('no schema for an approval')
-  const json = toJson(schema, 'wait.schema', MAX_SUBJECT_BYTES)
+  const json = toJson(JSON.stringify(schema), 'wait.schema', MAX_SUBJECT_BYTES)
   if (!isObject(json)) throw refuse('wait.schema to be a JSON Schema')
   await proveSchema(json)
   return { schema: json }

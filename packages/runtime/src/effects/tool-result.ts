@@ -16,10 +16,9 @@ const MAX_ERROR_LENGTH = 4_000
 
 /**
  * A tool's return value as it is stored and shown: JSON, well-formed, without secrets, bounded (in this order: half of a secret is not found).
- * A value that is not JSON is an error that says so.
+ * What is not JSON in it stands there as what says so: the tool has done its work.
  */
 export function toCallResult(value: unknown, secrets: SecretRegistry, maxLength: number = DEFAULT_RESULT_LENGTH): CallResult {
-  if (value === undefined) return { value: NO_OUTPUT }
   if (typeof value === 'string') return { value: cutResult(secrets.redact(value.toWellFormed()), maxLength) }
   let text: string | undefined
   try {
@@ -27,7 +26,7 @@ export function toCallResult(value: unknown, secrets: SecretRegistry, maxLength:
   } catch (error) {
     return toCallError(`The tool has ended, and returned a value that is not JSON: ${messageOf(error) || 'unknown'}`, secrets)
   }
-  if (text === undefined) return { error: `The tool has ended, and returned a value that is not JSON: ${typeof value}` }
+  if (text === undefined) return { value: NO_OUTPUT }
   if (isDeeplyNested(text)) return { error: `The tool has ended, and returned a value that is nested deeper than ${MAX_LEVELS} levels.` }
   if (secrets.has(text)) text = JSON.stringify(secrets.redactJson(JSON.parse(text)))
   if (text.length > maxLength || weighsTooMuch(text)) return { value: cutResult(text.toWellFormed(), maxLength) }
