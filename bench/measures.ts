@@ -78,9 +78,8 @@ export function measure(name: MeasureName, extent: Extent): readonly Figure[] {
 export function build(): void {
   mkdirSync(COMPILED, { recursive: true })
   writeFileSync(join(COMPILED, 'package.json'), '{"type":"module"}')
-  const tsc = join(ROOT, 'node_modules/.bin/tsc')
-  execFileSync(tsc, ['-b', 'packages/runtime', 'packages/config', 'packages/cli'], { cwd: ROOT, stdio: 'inherit' })
-  execFileSync(tsc, ['-p', 'bench'], { cwd: ROOT, stdio: 'inherit' })
+  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: ROOT, stdio: 'inherit' })
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'bench'], { cwd: ROOT, stdio: 'inherit' })
 }
 
 function measureTurns(length: number, { turnsPerLength }: Extent): readonly Figure[] {

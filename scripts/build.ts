@@ -7,10 +7,10 @@ import type { OutputChunk } from 'rolldown'
 import { rolldown } from 'rolldown'
 
 const ROOT = join(import.meta.dirname, '..')
-const PACKAGES = ['runtime', 'config', 'cli']
+const folders = ['runtime', 'config', 'cli'].map((name) => join(ROOT, 'packages', name))
 
-execFileSync('tsc', ['-b', ...PACKAGES.map((name) => join(ROOT, 'packages', name))], { stdio: 'inherit' })
-for (const name of PACKAGES) await bundle(join(ROOT, 'packages', name))
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--emitDeclarationOnly', ...folders], { stdio: 'inherit' })
+for (const folder of folders) await bundle(folder)
 
 async function bundle(folder: string): Promise<void> {
   const build = await rolldown({

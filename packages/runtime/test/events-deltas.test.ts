@@ -27,7 +27,7 @@ describe('a stream of events', () => {
       if (request > 1) yield finish('stop')
       else await shown.opened
     })
-    // Whether anybody watches is looked at when the model is asked.
+    // Who watches from here on sees each try come.
     const asked: typeof model.doStream = async (request) => {
       await (model.prompts.length === 0 ? watched : failed).opened
       return model.doStream(request)

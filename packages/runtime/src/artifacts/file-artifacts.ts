@@ -1,12 +1,12 @@
 // What is put is under its name only when it is whole and synced. A removal first takes the name away and then looks at the age once more: a put
 // at the same time has either renewed the age before that, and the name is given back, or it finds no file and writes its own.
-import type { OptionNames } from '../contracts/known-options.ts'
-import { assertKnownOptions } from '../contracts/known-options.ts'
 import { resolve } from 'node:path'
 import type { ArtifactInfo, ArtifactStore } from '../contracts/artifact.ts'
 import { corruptArtifact, missingArtifact } from '../contracts/artifact-fault.ts'
 import type { Clock } from '../contracts/clock.ts'
 import type { Digest, Ms } from '../contracts/ids.ts'
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { Page } from '../contracts/query.ts'
 import { digestBytes, digestText } from '../util/canonical.ts'
 import { toArtifactError } from './artifact-error.ts'

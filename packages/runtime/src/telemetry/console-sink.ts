@@ -1,6 +1,6 @@
+import type { EventSink, SinkEvent } from '../contracts/event-sink.ts'
 import type { OptionNames } from '../contracts/known-options.ts'
 import { assertKnownOptions } from '../contracts/known-options.ts'
-import type { EventSink, SinkEvent } from '../contracts/event-sink.ts'
 import { toVisibleJson } from './visible-json.ts'
 
 /** How events are shown. */

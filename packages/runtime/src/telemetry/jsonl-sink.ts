@@ -1,9 +1,9 @@
 // Keeps I9: what goes wrong here is thrown to the feed, which stops nothing.
-import type { OptionNames } from '../contracts/known-options.ts'
-import { assertKnownOptions } from '../contracts/known-options.ts'
 import type { Writable } from 'node:stream'
 import type { EventSink, SinkEvent } from '../contracts/event-sink.ts'
 import type { Ms } from '../contracts/ids.ts'
+import type { OptionNames } from '../contracts/known-options.ts'
+import { assertKnownOptions } from '../contracts/known-options.ts'
 import { createAppender, toBatches } from './jsonl-file.ts'
 import { toVisibleJson } from './visible-json.ts'
 
