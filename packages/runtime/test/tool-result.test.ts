@@ -68,9 +68,20 @@ describe('what a tool returns', () => {
     ['a map with fields', Object.assign(new Map([['a', 1]]), { page: 2 }), { '[Map]': [['a', 1]], page: 2 }],
     [
       'bytes that are no Buffer',
-      { page: new Uint8Array([1, 2]), view: new DataView(new ArrayBuffer(1)) },
-      { page: [1, 2], view: '[DataView]' }
+      { page: new Uint8Array([1, 2]), view: new DataView(new ArrayBuffer(1)), raw: new Uint8Array([3]).buffer },
+      { page: [1, 2], view: [0], raw: [3] }
     ],
+    [
+      'why an error came',
+      new Error('not paid', { cause: new TypeError('no account') }),
+      { '[Error]': 'Error: not paid', cause: 'TypeError: no account' }
+    ],
+    [
+      'the errors of an error',
+      new AggregateError([new Error('a'), new Error('b')], 'all failed'),
+      { '[AggregateError]': 'AggregateError: all failed', errors: ['Error: a', 'Error: b'] }
+    ],
+    ['a map of another realm', runInNewContext('[new Map([[1, 2]]), new Date(NaN)]'), [[[1, 2]], 'Invalid Date']],
     ['what gives itself as its JSON', new Own(), { total: 'NaN', deep: { a: 1 } }],
     ['what its own JSON does not hold', { toJSON: () => ({ prices: new Map([['a', 1]]) }) }, { prices: [['a', 1]] }]
   ])('says what cannot be kept, and keeps the rest: %s', (_, value, kept) => {
@@ -90,6 +101,31 @@ describe('what a tool returns', () => {
       }
     }
     expect(resultOf(value)).toEqual({ value: { paid: true, receipt: '[cannot be read: not here]', note: '[cannot be read: nor here]' } })
+  })
+
+  test('is a hold on something, and no data, where an instance refers back to itself', () => {
+    class Connection {
+      readonly authorization = 'Bearer of much'
+      readonly request: { readonly connection: Connection } = { connection: this }
+    }
+    class Holder {
+      readonly name = 'holder'
+      readonly connection = new Connection()
+    }
+    expect(resultOf({ paid: true, answer: new Connection() })).toEqual({ value: { paid: true, answer: '[Connection]' } })
+    expect(resultOf(new Holder())).toEqual({ value: { name: 'holder', connection: '[Connection]' } })
+    const failure = Object.assign(new Error('not there'), { request: {} })
+    failure.request = { failure, secret: 'much' }
+    expect(resultOf(failure)).toEqual({ value: 'Error: not there' })
+  })
+
+  test('is not written out whole where that is more than anybody reads', () => {
+    for (const many of [new Uint8Array(4_000_000), Buffer.alloc(4_000_000), new Set(Array.from({ length: 400_000 }, (_, index) => index))]) {
+      const text = String((resultOf(many) as { readonly value: unknown }).value)
+      expect(text).toMatch(/\[cut: the first 100000 of (5|9|1[0-9])\d{5} characters\]$/)
+    }
+    const lists = Array.from({ length: 300_000 }, () => [1n])
+    expect(toCallResult(lists, createSecretRegistry(), 10_000_000)).toMatchObject({ value: expect.arrayContaining(['[left out: too much]']) })
   })
 
   test('that is shared by two fields is written for both', () => {

@@ -8,7 +8,7 @@ import { inlineOf } from '../state/body.ts'
 import type { Call, State } from '../state/state.ts'
 import { isDeeplyNested } from '../util/nesting.ts'
 import { toWellFormedJson } from '../util/well-formed.ts'
-import { isUnseen, toResultJson } from './result-json.ts'
+import { isWholeInJson, toResultJson } from './result-json.ts'
 
 /** How often a call may let go of its process. */
 export const MAX_LEGS = 100
@@ -36,7 +36,7 @@ export async function toSuspended(
   }
   const state = toJson(JSON.stringify(kept ?? null), 'state', MAX_STATE_BYTES)
   // The next leg would find nothing where this one had a full map.
-  if (isUnseen(kept)) throw refuse('a state of plain JSON, without a Map, a Set or NaN')
+  if (!isWholeInJson(kept)) throw refuse('a state of plain JSON, without a Map, a Set or NaN')
   // A secret that is left out would be missing in the next leg.
   if (secrets.has(JSON.stringify(state))) throw refuse('a state without secrets: keep a reference to them')
   const asked = secrets.redactJson(toJson(toResultJson(given ?? null), 'wait.subject', MAX_SUBJECT_BYTES))
