@@ -1,14 +1,17 @@
 import type { RunResult, SettledStatus } from './contracts/run-result.ts'
 import type { FactOf } from './contracts/fact.ts'
 import type { ThreadInfo } from './contracts/store.ts'
+import type { WaitRow } from './contracts/wait.ts'
+import { readInfo } from './rest.ts'
 import type { RuntimeCore } from './runtime-core.ts'
 import { inlineOf } from './state/body.ts'
 
-/** What became of the latest run of a thread that is at rest. */
-export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<RunResult> {
+/** What became of the latest run of a thread that was at rest; undefined when it has gone on since. */
+export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<RunResult | undefined> {
   const { row } = info
   const ended = row.endedIn === undefined ? undefined : await readEnd(core, info.id, row.endedIn)
-  const waits = row.status === 'waiting' ? (await core.store.waits({ tenant: core.tenant, thread: info.id })).items : []
+  const waits = row.status === 'waiting' ? await readWaits(core, info) : []
+  if (waits === undefined) return undefined
   const output = ended?.output ? inlineOf(ended.output) : undefined
   return {
     thread: info.id,
@@ -24,6 +27,13 @@ export async function toRunResult(core: RuntimeCore, info: ThreadInfo): Promise<
     ...(ended?.error ? { error: ended.error } : {}),
     ...((row.status === 'stopped' || row.status === 'cancelled') && row.why !== undefined ? { stopReason: row.why } : {})
   }
+}
+
+/** What it waits for; undefined when somebody has gone on with it before that was read. */
+async function readWaits(core: RuntimeCore, { id, head }: ThreadInfo): Promise<readonly WaitRow[] | undefined> {
+  const { items } = await core.store.waits({ tenant: core.tenant, thread: id })
+  const now = await readInfo(core, id)
+  return now.head === head ? items : undefined
 }
 
 async function readEnd(core: RuntimeCore, thread: string, sequence: number): Promise<FactOf<'run.ended'> | undefined> {

@@ -35,6 +35,8 @@ class Stream {
   #cursor: Cursor
   /** The first commit that is not known to be given whole. */
   #from: number
+  /** The last commit that was given. */
+  #last = 0
   /** Of turns, the last try whose end is committed: what is shown of it later is stale. */
   readonly #ended = new Map<string, number>()
   /** Calls whose end is committed: what they tell of their progress is stale. */
@@ -62,6 +64,8 @@ class Stream {
         if (info) {
           yield* this.#drain()
           yield* this.#fromStore()
+          // Somebody has gone on with it meanwhile: it is not this run any more that its last events are of.
+          if (this.#last > info.head) continue
           yield { type: 'run.settled', thread: this.#thread, run: info.row.run ?? '', status: info.row.status }
           return
         }
@@ -113,6 +117,7 @@ class Stream {
       if (event.type === 'call.settled') this.#settled.add(String(event.data['call']))
       yield event
     }
+    this.#last = commit.sequence
     this.#cursor = { sequence: commit.sequence, index: Math.max(commit.facts.length - 1, from - 1) }
   }
 

@@ -52,7 +52,10 @@ export function createThreadHandle(core: RuntimeCore, id: ThreadId): ThreadHandl
     },
     settled: async (options = {}) => {
       assertKnownOptions('settled', options, SETTLED)
-      return toRunResult(core, await untilRest(core, id, options))
+      for (;;) {
+        const result = await toRunResult(core, await untilRest(core, id, options))
+        if (result !== undefined) return result
+      }
     },
     message: (input, options = {}) =>
       withoutSecrets(core.secrets, async () => sendMessage(core, id, toMessage(input, core.secrets), options)),

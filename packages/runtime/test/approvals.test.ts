@@ -41,20 +41,29 @@ describe('a call that is held', () => {
     })
   })
 
-  test('is not taken to wait by who looks while another process goes on with it', async () => {
+  test.each(['pending', 'waits'] as const)('is not taken to wait by who looks while another process goes on with it: %s', async (read) => {
     const ledger: Ledger = { ran: [] }
     const store = memoryStore()
     const { thread, wait } = await leftHeld(store, ledger)
     const driver = runtimeOf(store, paying(ledger))
+    const approve = () => store.decide(wait, { decision: 'approve' }, { kind: 'person', id: 'ann' })
     // Between two reads of one look the other process takes the decision, and ends the run.
+    const goOn = async (): Promise<void> => {
+      await approve()
+      await driver.thread(thread).resume()
+      await within(driver.thread(thread).settled())
+    }
     const pending: Store['pending'] = async (id) => {
-      await driver.thread(id).resume()
-      await within(driver.thread(id).settled())
+      await goOn()
       return store.pending(id)
     }
-    const reader = runtimeOf({ ...store, pending }, { concurrency: 0 })
-    await store.decide(wait, { decision: 'approve' }, { kind: 'person', id: 'ann' })
-    expect(await within(reader.thread(thread).settled())).toMatchObject({ status: 'completed' })
+    const waits: Store['waits'] = async (query) => {
+      await goOn()
+      return store.waits(query)
+    }
+    const reader = runtimeOf({ ...store, ...(read === 'pending' ? { pending } : { waits }) }, { concurrency: 0 })
+    if (read === 'pending') await approve()
+    expect(await within(reader.thread(thread).settled())).toMatchObject({ status: 'completed', waits: [] })
     expect(ledger.ran).toHaveLength(1)
   })
 

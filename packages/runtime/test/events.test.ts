@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HoldfastError } from '../src/contracts/errors.ts'
 import type { CommittedEvent, HoldfastEvent } from '../src/contracts/event.ts'
+import type { Store } from '../src/contracts/store.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { faultyStore } from '../src/testing/faulty-store.ts'
 import { collect } from './events-kit.ts'
@@ -121,6 +122,28 @@ describe('a stream of events', () => {
     const events = await within(collect(handle))
     expect(events.every((event) => isCommitted(event) || event.type === 'run.settled')).toBe(true)
     expect(types(events)).toContain('run.ended')
+  })
+
+  test('ends with the run that its last events are of, also where that one began and ended while it looked', async () => {
+    const store = memoryStore()
+    const model = recordingModel(() => ({ text: 'done' }))
+    const handle = await runtimeFor(model, { store }).start(agentOf(), { input: 'go' })
+    await within(handle.settled())
+    let looks = 0
+    const thread: Store['thread'] = async (id) => {
+      const info = await store.thread(id)
+      looks += 1
+      // The first look is for the tenant, the second one says that the thread rests.
+      if (looks === 2) {
+        await handle.message('again')
+        await within(handle.settled())
+      }
+      return info
+    }
+    const watcher = runtimeFor(model, { store: { ...store, thread }, concurrency: 0 })
+    const events = await within(collect(watcher.thread(handle.id)))
+    expect(types(events).filter((type) => type === 'run.ended')).toHaveLength(2)
+    expect(events.at(-1)).toMatchObject({ type: 'run.settled', run: (await handle.info()).row.run })
   })
 
   test('loses deltas for a slow reader, and no facts', async () => {

@@ -273,8 +273,8 @@ function timedOut(durationMs: number): ModelError {
 }
 
 function toDeltaReader(asked: Asked, ports: EffectPorts): DeltaReader {
-  const { turn, state } = asked
-  const common = { thread: state.thread, attempt: turn.stamp.attempt, turn: turn.id, try: turn.try }
-  if (turn.try > 1) ports.emit({ ...common, type: 'try.reset' })
+  const { turn, state, try: count } = asked
+  const common = { thread: state.thread, attempt: turn.stamp.attempt, turn: turn.id, try: count }
+  if (count > 1) ports.emit({ ...common, type: 'try.reset' })
   return hideSecrets((delta) => ports.emit({ ...common, ...delta }), ports.secrets)
 }
