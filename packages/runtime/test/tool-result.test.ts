@@ -120,12 +120,18 @@ describe('what a tool returns', () => {
   })
 
   test('is not written out whole where that is more than anybody reads', () => {
-    for (const many of [new Uint8Array(4_000_000), Buffer.alloc(4_000_000), new Set(Array.from({ length: 400_000 }, (_, index) => index))]) {
+    for (const many of [
+      new Uint8Array(4_000_000),
+      Buffer.alloc(4_000_000),
+      new Set(Array.from({ length: 400_000 }, (_, index) => index))
+    ]) {
       const text = String((resultOf(many) as { readonly value: unknown }).value)
       expect(text).toMatch(/\[cut: the first 100000 of (5|9|1[0-9])\d{5} characters\]$/)
     }
     const lists = Array.from({ length: 300_000 }, () => [1n])
-    expect(toCallResult(lists, createSecretRegistry(), 10_000_000)).toMatchObject({ value: expect.arrayContaining(['[left out: too much]']) })
+    expect(toCallResult(lists, createSecretRegistry(), 10_000_000)).toMatchObject({
+      value: expect.arrayContaining(['[left out: too much]'])
+    })
   })
 
   test('that is shared by two fields is written for both', () => {

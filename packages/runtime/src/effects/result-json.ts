@@ -128,7 +128,8 @@ class Keeper {
     if (!isOwn && hasOwnJson(value)) return this.keep(() => value.toJSON(''), true)
     if (types.isBoxedPrimitive(value)) return this.keep(() => value.valueOf())
     if (Array.isArray(value)) return this.#list(value)
-    if (ArrayBuffer.isView(value)) return this.#list(isList(value) ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
+    if (ArrayBuffer.isView(value))
+      return this.#list(isList(value) ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
     if (types.isAnyArrayBuffer(value)) return this.#list(new Uint8Array(value))
     return isPlain(value) ? this.#fields(value, Object.keys(value)) : this.#instance(value)
   }
