@@ -156,6 +156,8 @@ export class ChatSession {
           this.#tellRead(event)
         }
       }).catch((error: unknown) => this.#tellTaken(error))
+      // The conversation goes on, whatever was told of one answer.
+      interruption.holds({ goesOn: again(thread.id) })
       follows = code === undefined
       if (code === undefined) continue
       this.#exitCode = code

@@ -33,8 +33,8 @@ export interface CommandIo {
   readonly stderr: TextSink
   /** Says who is told what code of the user writes to the streams of the process. */
   readonly setStray?: (tell: (text: string) => void) => void
-  /** Says who is told that the process ends before the command does. */
-  readonly setStrayEnd?: (tell: (end: StrayEnd) => void) => void
+  /** Says who is told that the process ends before the command does, and gives the exit code. */
+  readonly setStrayEnd?: (tell: (end: StrayEnd) => number) => void
   /** Only where a person types and looks. */
   readonly terminal?: Terminal
   readonly env: Environment

@@ -1,5 +1,5 @@
 // One decision is one transaction of the store, made before anything of the thread is loaded: what was said holds, whoever drives then.
-import type { Cursor, Decision, DecisionReceipt, Json, ThreadInfo, WaitRow } from '@holdfast/runtime'
+import type { Cursor, Decision, DecisionReceipt, Json, JsonObject, ThreadInfo, WaitRow } from '@holdfast/runtime'
 import type { CommandContext } from './command-context.ts'
 import type { TermOptions } from './drive-options.ts'
 import { againOf, driveToRest, headOf } from './drive-to-rest.ts'
@@ -93,17 +93,33 @@ function leave(context: CommandContext, { receipts, threads }: Decided, owner?: 
 async function drive(context: CommandContext, moved: Moved, receipts: readonly DecisionReceipt[], options: DecideOptions): Promise<number> {
   const { id, after, info } = moved
   const decided = { receipts, threads: [moved] }
+  const about = { decisions: receipts as unknown as Json }
+  const goesOn = againOf(id, context)('resume')
   // Whoever lives goes on with it: nothing need be loaded here.
   if (info.owner !== undefined && (await lifeOf(info.owner.worker)) !== 'dead') return leave(context, decided, info.owner)
   // Decided long ago, and read since.
   if (info.pending === 0 && info.row.status !== 'queued' && info.row.status !== 'running') return leave(context, decided)
   const refuse = (error: unknown): never => {
     context.output.notice('It is decided, but the thread cannot be driven here.')
-    throw addDetails(explainMissing(error, againOf(id, context)('resume')), { decisions: receipts as unknown as Json })
+    throw addDetails(explainMissing(error, goesOn), about)
   }
-  const { workspace, thread } = await openThread(id, context, options).catch(refuse)
+  context.interruption.holds({ goesOn, about })
+  const opening = openThread(id, context, options)
+  const opened = await context.interruption.unlessCome(opening).catch(refuse)
+  if (opened === undefined) {
+    void opening.then(({ workspace }) => workspace[Symbol.asyncDispose]()).catch(() => undefined)
+    return leaveUnopened(context, about, goesOn)
+  }
+  const { workspace, thread } = opened
   await using _ = workspace
   const owner = await tryToTake(thread, context).catch(refuse)
   if (owner !== undefined) return leave(context, decided, owner)
-  return await driveToRest(thread, context, workspace, { after, about: { decisions: receipts as unknown as Json } })
+  return await driveToRest(thread, context, workspace, { after, about })
+}
+
+/** A signal came, or the time was over, before the thread could be driven. */
+function leaveUnopened({ output, interruption }: CommandContext, about: JsonObject, goesOn: string): number {
+  output.document({ ...about, interrupted: String(interruption.signal.reason), resume: goesOn })
+  output.notice(`It is decided, and nobody drives the thread. Go on with: ${goesOn}`)
+  return interruption.tells(interruption.exitCode)
 }

@@ -54,6 +54,7 @@ async function deliverAndDrive(id: string, context: CommandContext, options: Del
     const delivered = await deliver(thread)
     tellRedacted(context.output, delivered.redacted)
     context.output.progress(`delivered to ${id}`)
+    context.interruption.holds({ goesOn: againOf(id, context)('resume'), about: delivered })
     const owner = await take(thread, context, delivered)
     if (owner === undefined) {
       const approver = await openApprover(context, workspace, options)

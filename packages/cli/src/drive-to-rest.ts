@@ -48,7 +48,7 @@ export async function driveToRest(
 ): Promise<number> {
   const { interruption } = context
   const again = options.again ?? againOf(thread.id, context)
-  interruption.goesOn = again('resume')
+  interruption.holds({ ...interruption.held, goesOn: again('resume') })
   for (let after = options.after; ; ) {
     const live = new LiveText(context.output)
     const driven = await driveOnce(thread, context, live, {
@@ -61,10 +61,10 @@ export async function driveToRest(
     }).catch((error: unknown) => {
       throw explainTaken(error, again, options.about)
     })
-    if (driven === undefined) return letGo(thread, context, workspace, again)
+    if (driven === undefined) return interruption.tells(await letGo(thread, context, workspace, again))
     if (driven.status === 'waiting' && (await options.approver?.decide(driven.waits)) === true) continue
     const code = tellResult(driven, context, options, { live, again })
-    return interruption.signal.aborted ? interruption.exitCode : code
+    return interruption.tells(interruption.signal.aborted ? interruption.exitCode : code)
   }
 }
 

@@ -40,18 +40,18 @@ omitWarnings(new Set(['MODULE_TYPELESS_PACKAGE_JSON']))
 const secrets = new CommandSecrets()
 /** What the command has said of itself. */
 let code: number | undefined
-let tellEnd = ({ report: { message }, stack = '' }: StrayEnd): void => {
+let tellEnd = ({ report: { message }, stack = '' }: StrayEnd): number => {
   streams.stderr.write(`${secrets.redact(`error[process_ended]: ${message}\n${stack}`)}\n`)
+  return EXIT.failed
 }
 
 process.on('uncaughtException', (error) => {
-  tellEnd(toStrayThrow(error))
-  endProcessNow(code ?? EXIT.failed)
+  const told = tellEnd(toStrayThrow(error))
+  endProcessNow(code ?? told)
 })
 process.on('exit', () => {
   if (isEnding()) return
-  if (code === undefined) tellEnd(toStrayExit())
-  process.exitCode = code ?? EXIT.failed
+  process.exitCode = code ?? tellEnd(toStrayExit())
 })
 
 const io: CommandIo = {

@@ -1,6 +1,11 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import type { StrayEnd } from '../src/command-io.ts'
+import { runCommand } from '../src/program.ts'
+import { toStrayExit, toStrayThrow } from '../src/stray-end.ts'
 import { addFiles, folderWith, holdfast, startHoldfast, threadOf } from './command-kit.ts'
 import { calling, scriptedAgent } from './scripted-agent.ts'
+import { project, waitOf } from './waits-kit.ts'
 
 /** Tools of a careless author, each in a line of its own. */
 const CARELESS = `const tool = (execute) => ({ name: 'act', description: 'Acts.', effect: 'read', parallelSafe: true, input: { kind: 'json', jsonSchema: { type: 'object' } }, execute })
@@ -22,7 +27,11 @@ describe.each([
   { what: 'process.exit(3)', says: /^process\.exit was called/ },
   { what: "setTimeout(() => { throw new Error('fell over') })", says: /^Nothing catches an error: fell over \(.*tools\.mjs:3:\d+\)\.$/ },
   { what: "void Promise.reject(new Error('fell over'))", says: /^Nothing catches an error: fell over \(.*tools\.mjs:3:\d+\)\.$/ },
-  { what: 'setTimeout(() => { throw { toString() { throw 1 } } })', says: /^Nothing catches an error: / }
+  { what: 'setTimeout(() => { throw { toString() { throw 1 } } })', says: /^Nothing catches an error: / },
+  {
+    what: 'class Odd extends Error { get message() { throw 1 } get stack() { throw 1 } }; setTimeout(() => { throw new Odd() })',
+    says: /^Nothing catches an error: it has a message that cannot be read\.$/
+  }
 ])('a tool that does $what', ({ what, says }) => {
   test('ends the command as a failure, which names it and how the thread goes on', async () => {
     const folder = carelessFolder(what)
@@ -70,3 +79,77 @@ test('a tools module that never comes to its end is named after a while', async 
   running.child.kill('SIGINT')
   expect(await running.ended).toBe(130)
 })
+
+// B114
+test.each(['process.exit(0)', "setTimeout(() => { throw new Error('late') })"])(
+  'what %s ends behind the result stays the result',
+  async (what) => {
+    const folder = folderWith(scriptedAgent([calling('echo'), { text: 'the answer' }], { tools: ['echo'] }))
+    let tell: ((end: StrayEnd) => number) | undefined
+    const [stdout, stderr] = [recorder(), recorder()]
+    const io = {
+      stdin: Readable.from([]),
+      stdout,
+      stderr,
+      env: {},
+      cwd: folder,
+      setStrayEnd: (told: NonNullable<typeof tell>) => {
+        tell = told
+      }
+    }
+    expect(await runCommand([...RUN, '--json'], io)).toBe(0)
+    expect(tell?.(what.startsWith('process') ? toStrayExit() : toStrayThrow(new Error('late')))).toBe(0)
+    expect(JSON.parse(stdout.said())).toMatchObject({ status: 'completed', text: 'the answer' })
+    expect(stderr.said()).toContain('error[process_ended]')
+    expect(stderr.said()).not.toContain('Go on with')
+  }
+)
+
+describe('a decision whose tools module', () => {
+  async function waiting(
+    module: string
+  ): Promise<{ readonly folder: string; readonly thread: string; readonly approve: readonly string[] }> {
+    const folder = project([{ name: 'stamp', arguments: {} }])
+    const thread = threadOf(await holdfast(folder, ['run', 'agent.yaml']))
+    const approve = ['approve', await waitOf(folder, 'stamp')]
+    addFiles(folder, { 'tools.mjs': module })
+    return { folder, thread, approve }
+  }
+  const decisions = [{ state: 'accepted', recorded: { decision: 'approve' } }]
+
+  test('ends the process is told with how it ended', async () => {
+    const { folder, thread, approve } = await waiting('process.exit(0)\n')
+    const running = startHoldfast(folder, [...approve, '--json'])
+    expect(await running.ended).toBe(1)
+    expect(JSON.parse(running.stdout())).toMatchObject({
+      error: { code: 'process_ended', details: { decisions, resume: `holdfast resume ${thread}` } }
+    })
+  })
+
+  test.each([
+    { signal: 'SIGINT', code: 130 },
+    { signal: 'SIGTERM', code: 143 }
+  ] as const)('never comes to its end is let go by $signal, and holds', async ({ signal, code }) => {
+    const { folder, thread, approve } = await waiting('await new Promise(() => undefined)\n')
+    const running = startHoldfast(folder, [...approve, '--json'])
+    await running.until(/^Decided: /m)
+    running.child.kill(signal)
+    expect(await running.ended).toBe(code)
+    expect(JSON.parse(running.stdout())).toEqual({
+      decisions: [expect.objectContaining(decisions[0])],
+      interrupted: signal,
+      resume: `holdfast resume ${thread}`
+    })
+    expect(running.stderr()).toContain(`It is decided, and nobody drives the thread. Go on with: holdfast resume ${thread}`)
+  })
+})
+
+function recorder(): { write(text: string): void; said(): string } {
+  let all = ''
+  return {
+    write: (text) => {
+      all += text
+    },
+    said: () => all
+  }
+}

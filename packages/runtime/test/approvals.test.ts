@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../src/contracts/store.ts'
 import { createRuntime } from '../src/runtime.ts'
 import { memoryStore } from '../src/stores/memory-store.ts'
 import { sqliteStore } from '../src/stores/sqlite-store.ts'
@@ -48,20 +47,13 @@ describe('a call that is held', () => {
     const driver = runtimeOf(store, paying(ledger))
     const approve = () => store.decide(wait, { decision: 'approve' }, { kind: 'person', id: 'ann' })
     // Between two reads of one look the other process takes the decision, and ends the run.
-    const goOn = async (): Promise<void> => {
+    const between = async (...asked: unknown[]): Promise<unknown> => {
       await approve()
       await driver.thread(thread).resume()
       await within(driver.thread(thread).settled())
+      return (store[read] as (...asked: unknown[]) => Promise<unknown>)(...asked)
     }
-    const pending: Store['pending'] = async (id) => {
-      await goOn()
-      return store.pending(id)
-    }
-    const waits: Store['waits'] = async (query) => {
-      await goOn()
-      return store.waits(query)
-    }
-    const reader = runtimeOf({ ...store, ...(read === 'pending' ? { pending } : { waits }) }, { concurrency: 0 })
+    const reader = runtimeOf({ ...store, [read]: between }, { concurrency: 0 })
     if (read === 'pending') await approve()
     expect(await within(reader.thread(thread).settled())).toMatchObject({ status: 'completed', waits: [] })
     expect(ledger.ran).toHaveLength(1)

@@ -1,5 +1,4 @@
 // What JSON drops in silence is kept as what says what it was: the model and the log must not take a full map for an empty one.
-import { types } from 'node:util'
 import { MAX_LEVELS } from '../util/nesting.ts'
 
 /** How many values are written out where JSON does not do it: a circle of many objects has more ways through it than anybody can walk. */
@@ -40,7 +39,7 @@ function isWhole(value: unknown, above: object[], isOwn = false): boolean {
 function isWholeObject(value: object, above: object[], isOwn: boolean): boolean {
   if (Array.isArray(value)) return value.every((item) => isWhole(item, above))
   if (Buffer.isBuffer(value)) return value.length <= MAX_VALUES
-  if (types.isDate(value)) return !isNoDate(value)
+  if (isDate(value)) return !isNoDate(value)
   if (!isOwn && hasOwnJson(value)) return isWhole(value.toJSON(''), above, true)
   if (hasMore(value)) return false
   const names = Object.keys(value)
@@ -58,16 +57,38 @@ function toField(value: unknown): unknown {
 /** Also what was made elsewhere: an object of another realm has another prototype, which has none either. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null || types.isBoxedPrimitive(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null || isBoxed(value)
 }
 
 /** Whether what it holds is not in its fields, or not as what it is. */
 function hasMore(value: object): boolean {
-  return types.isMap(value) || types.isSet(value) || isError(value) || types.isAnyArrayBuffer(value) || ArrayBuffer.isView(value)
+  return isCollection(value) || isError(value) || isRawBytes(value) || ArrayBuffer.isView(value)
+}
+
+/** Unlike `instanceof`, what JavaScript itself calls a value is the same in every realm. */
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1)
+}
+
+function isCollection(value: object): value is Iterable<unknown> {
+  const kind = kindOf(value)
+  return (kind === 'Map' || kind === 'Set') && Symbol.iterator in value
 }
 
 function isError(value: object): boolean {
-  return value instanceof Error || types.isNativeError(value)
+  return value instanceof Error || kindOf(value) === 'Error'
+}
+
+function isRawBytes(value: object): value is ArrayBuffer {
+  return ['ArrayBuffer', 'SharedArrayBuffer'].includes(kindOf(value))
+}
+
+function isDate(value: object): value is Date {
+  return kindOf(value) === 'Date' && 'getTime' in value
+}
+
+function isBoxed(value: object): boolean {
+  return ['Number', 'String', 'Boolean', 'BigInt', 'Symbol'].includes(kindOf(value))
 }
 
 function hasOwnJson(value: object): value is { toJSON(key: string): unknown } {
@@ -76,7 +97,7 @@ function hasOwnJson(value: object): value is { toJSON(key: string): unknown } {
 
 /** JSON has null for it. */
 function isNoDate(value: object): boolean {
-  return types.isDate(value) && Number.isNaN(value.getTime())
+  return isDate(value) && Number.isNaN(value.getTime())
 }
 
 /** Writes out one value, so far as it can be. */
@@ -126,11 +147,11 @@ class Keeper {
     if (isNoDate(value)) return String(value)
     if (Buffer.isBuffer(value)) return { type: 'Buffer', data: this.#list(value) }
     if (!isOwn && hasOwnJson(value)) return this.keep(() => value.toJSON(''), true)
-    if (types.isBoxedPrimitive(value)) return this.keep(() => value.valueOf())
+    if (isBoxed(value)) return this.keep(() => value.valueOf())
     if (Array.isArray(value)) return this.#list(value)
     if (ArrayBuffer.isView(value))
       return this.#list(isList(value) ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
-    if (types.isAnyArrayBuffer(value)) return this.#list(new Uint8Array(value))
+    if (isRawBytes(value)) return this.#list(new Uint8Array(value))
     return isPlain(value) ? this.#fields(value, Object.keys(value)) : this.#instance(value)
   }
 
@@ -150,7 +171,7 @@ class Keeper {
 
   /** What it is beside its fields. */
   #own(value: object): unknown {
-    if (types.isMap(value) || types.isSet(value)) return this.#list(value)
+    if (isCollection(value)) return this.#list(value)
     return isError(value) ? String(value) : nameOf(value)
   }
 
